@@ -175,7 +175,7 @@ front()
 	grep -qx '  CPU      ADD, FULLY_CONNECTED: kept on the CPU by --cpu' have
 	grep -q "^  range .*the CPU's cycles are known to a factor of 3" have
 	bytes=$(jq .sram_bytes m.json)
-	grep -qx "  SRAM     .* KiB, ${bytes%???},${bytes: -3} bytes" have
+	grep -qx "  SRAM0    .* KiB, ${bytes%???},${bytes: -3} bytes" have
 	jq '.cpu_error = 1.01 | (.layers[] | select(.npu)).label = "same"
 	    | .layers[11] += { kind: "ADD", reason: "other" }' m.json >same.json
 	npu-report --summary same.json >have
@@ -215,7 +215,7 @@ front()
 	next() { jq ".calibrated_cycles as \$c | .estimate |= (.npu_cycles = $1 * \$c |
 		.access_cycles.sram = $2 * \$c)" m.json | npu-report --summary | sed -n 's/^  faster *MRAM .* saves 25 %//p'; }
 	[ "$(next 0.68 0.1)" = ' (then the limit is computing)' ]
-	[ "$(next 0.68 0.7)" = ' (then the limit is SRAM)' ]
+	[ "$(next 0.68 0.7)" = ' (then the limit is SRAM0)' ]
 	next 0.67 0.67 | grep -x ''
 	jq 'del(.part) | .twice_as_fast_cycles[] = .calibrated_cycles' m.json >none.json
 	npu-report --summary none.json >have
@@ -259,7 +259,7 @@ front()
 	limit wait.html | grep -qx 'waiting for transfers'
 	# two memories
 	jq '.estimate.access_cycles.sram = 0.92 * .calibrated_cycles' m.json >two.json
-	npu-report --summary two.json | grep -qx "  busy     SRAM 92 %, MRAM 97 %, computing 74 %$of"
+	npu-report --summary two.json | grep -qx "  busy     SRAM0 92 %, MRAM 97 %, computing 74 %$of"
 	# what the shares say already, and a memory with time to spare
 	jq '(.operations[] | .limited_by) = "Off-chip Flash" |
 		(.operations[] | .stall_cycles) = 0' m.json >said.json
@@ -307,8 +307,8 @@ front()
 	  { "sram": 5000000, "cycles": 10000, "flash": 9000, "streams": 900 } ] }
 	END
 	npu-report --summary --front=large.json --other=big=large.json m.json >have
-	grep -q 'less time, SRAM 195 KiB' have
-	run ! grep 'less time, SRAM [24]' have
+	grep -q 'less time, SRAM0 195 KiB' have
+	run ! grep 'less time, SRAM0 [24]' have
 	# a file that names no part
 	jq 'del(.part)' m.json >any.json
 	npu-report --summary --front=large.json any.json | grep 'size=5000000: '
@@ -338,13 +338,13 @@ front()
 	front '[[0.3, 1.5, 1.2], [0.5, 1.09, 1.095], [0.59, 1.008, 1.08], [2, 0.91, 0.97]]'
 	local by='by the mean' of='plans are chosen by the mean of the calibrated estimate (shown) and Arm'
 	npu-report --summary --front=f.json m.json >have
-	grep -- '--arena' have | sed 's/.*: \([0-9]* % .* time\)/\1/; s/, SRAM [0-9.]* KiB//' |
+	grep -- '--arena' have | sed 's/.*: \([0-9]* % .* time\)/\1/; s/, SRAM0 [0-9.]* KiB//' |
 		diff - <(printf '%s\n' "9 % less time; 3 % less $by" "1 % more time; 8 % more $by" \
 			"9 % more time" "50 % more time")
 	# one line for all of them says what the mean is
 	sed -n '/^  options/,$p' have | sed -n '$p' | grep -x "           $of's published formulas"
 	npu-report --html --front=f.json m.json >m.html
-	grep -F "less SRAM, as fast; 8 % more $by<" m.html
+	grep -F "less SRAM0, as fast; 8 % more $by<" m.html
 	grep -F "curves; $of" m.html
 	# an estimate alone chose the plan, or nothing tells
 	jq 'del(.objective_cycles)' m.json >none.json
@@ -359,7 +359,7 @@ front()
 	jq '.front[0].cycles *= 0.96' few.json >many.json
 	npu-report --summary --other=x=few.json m.json | run ! grep '^  hardware'
 	npu-report --summary --other=x=many.json m.json |
-		grep -qx '  hardware another chip with x at 160 MHz, in no more SRAM: 5 % less time, SRAM 4.85 KiB'
+		grep -qx '  hardware another chip with x at 160 MHz, in no more SRAM0: 5 % less time, SRAM0 4.85 KiB'
 	# a model for no chip, and a front for a part
 	jq 'del(.part)' m.json | npu-report --summary --other=x=many.json | grep -q '^  hardware x, in'
 	jq '.part = "himax-we2"' many.json >part.json
@@ -563,7 +563,7 @@ front()
 	npu-report m.json >out
 	grep -E '^  timeline, cycles +'"$(jq .timeline_cycles m.json)"'$' out
 	grep -E '^  dw1 +[0-9]+ +[0-9.]+ % [#sc.]+$' out
-	grep -q '^Memory at its peak: arena' out
+	grep -q '^Memory at its peak: SRAM, ' out
 	grep -q '^An inference takes .* with a probability of 80 % on Arm.s simulator of the NPU' out
 	npu-report <m.json | cmp out -
 	# a note for a model without a source map

@@ -31,7 +31,7 @@ files()
 	ms=$(jq .inference_ms m.json)
 	grep -Eq "^  time     $(awk "BEGIN { printf \"%.1f µs\", 1000 * $ms }") at 400 MHz" summary
 	kib=$(awk "BEGIN { printf \"%.1f\", $(jq .sram_bytes m.json) / 1024 }")
-	grep -q "^  SRAM     $kib KiB, " summary
+	grep -q "^  SRAM0    $kib KiB, " summary
 	# three of the longest operators, the longest first
 	sed -n '/^  longest/,/^  [oh][pa]/p' summary | sed -n '$d;s/ %.*//;s/.* //p' >longest
 	[ "$(wc -l <longest)" = 3 ]

@@ -483,7 +483,7 @@ tfl2c: note: f.tflite: no operator runs on the NPU; npucc compiles models for it
 	npucc -a ethos-u65-256 --system-config=Ethos_U65_High_End --memory-mode=Dedicated_Sram \
 		-o u65.tflite "$TOP/tests/models/digits.tflite"
 	tfl2c --dialect=cmsis u65.tflite >n.h
-	grep -q '^ \* Reserve CACHE_BYTES of fast memory (SRAM) and, in the memory of the arena$' n.h
+	grep -q "^ \\* Reserve CACHE_BYTES of the NPU's own SRAM and, in the memory of the arena,\$" n.h
 	run ! grep 'which the stream does not use' n.h
 	printf '#include "n.h"\nETHOS_ARENA_DEFINE;\nETHOS_CACHE_DEFINE;\n' >t.c
 	gcc -std=c11 $warnings -c t.c

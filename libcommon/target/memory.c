@@ -85,6 +85,15 @@ memory_area_find(const char *ini_name, enum mem_area *out)
 	return false;
 }
 
+bool
+memory_has_one_sram(const struct memory_system *m)
+{
+	const struct mem_props *x = &m->mem[MEM_SRAM], *y = &m->mem[MEM_ON_CHIP_FLASH];
+	return m->const_area == MEM_ON_CHIP_FLASH && !(x->clock_scale < y->clock_scale) &&
+	       !(x->clock_scale > y->clock_scale) && x->burst_bytes == y->burst_bytes &&
+	       x->read_latency == y->read_latency && x->write_latency == y->write_latency;
+}
+
 double
 memory_bytes_per_cycle(const struct memory_system *m, const struct accel *a,
 		       enum mem_area area)

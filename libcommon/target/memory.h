@@ -73,6 +73,11 @@ bool memory_check_system(const char *name, const struct accel *accel, struct err
 bool memory_check_mode(const char *name, struct err *e);
 
 void memory_list_profiles(struct text *t); /* names, numbers, sources */
+/*
+ * True if the on-chip flash of the constants is the SRAM of the arena on another port
+ * (ethosu-memory(7) 18.4): the numbers of both are then the same.
+ */
+bool memory_has_one_sram(const struct memory_system *m);
 double memory_bytes_per_cycle(const struct memory_system *m,
 			      const struct accel *a, enum mem_area area);
 const char *memory_area_name(enum mem_area area);   /* name in ini files: OffChipFlash */

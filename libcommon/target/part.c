@@ -99,6 +99,25 @@ target_part_sram(const struct target_part *p, bool for_linux)
 	return !p->cache_bytes ? p->arena_bytes : for_linux ? p->linux_bytes : p->cache_bytes;
 }
 
+const struct target_part *
+target_part_with(const struct target_part *p, const char *system, const char *mode)
+{
+	return p && system && mode && !strcmp(p->system, system) && !strcmp(p->mode, mode) ? p
+											   : NULL;
+}
+
+const char *
+target_part_fast_memory(const struct target_part *p)
+{
+	return p && !p->cache_bytes ? p->arena_memory : "SRAM";
+}
+
+bool
+target_part_has_one_memory(const struct target_part *p)
+{
+	return p && !strcmp(p->arena_memory, p->constant_memory);
+}
+
 bool
 target_part_same_chip(const struct target_part *a, const struct target_part *b)
 {
@@ -130,15 +149,17 @@ target_part_list(struct text *t)
 	for (size_t i = 0; i < ARRAY_LEN(parts); i++) {
 		const struct target_part *p = &parts[i];
 		const char *name = p->name, *own = "-";
-		char kib[24];
+		char kib[24], constants[48] = "    the same";
 		if (p->cache_bytes) {
 			(void)snprintf(kib, sizeof(kib), "%lld KiB", (long long)p->cache_bytes / 1024);
 			own = kib;
 		}
-		text_printf(t, "%s:%*s%-14s  %8lld KiB %-7s  %7lld KiB %-6s  %-14s  %s %s\n", name,
+		if (!target_part_has_one_memory(p))
+			(void)snprintf(constants, sizeof(constants), "%7lld KiB %s",
+				       (long long)p->constant_bytes / 1024, p->constant_memory);
+		text_printf(t, "%s:%*s%-14s  %8lld KiB %-7s  %-18s  %-14s  %s %s\n", name,
 			    (int)(NAME_COLUMN - strlen(name)), "", p->accel,
-			    (long long)p->arena_bytes / 1024, p->arena_memory,
-			    (long long)p->constant_bytes / 1024, p->constant_memory, own,
+			    (long long)p->arena_bytes / 1024, p->arena_memory, constants, own,
 			    p->system, p->mode);
 	}
 }
@@ -147,7 +168,7 @@ bool
 target_part_fits(const struct target_part *p, const struct part_needs *n,
 		 const char **memory, int64_t *bytes, int64_t *limit)
 {
-	bool one = !strcmp(p->arena_memory, p->constant_memory);
+	bool one = target_part_has_one_memory(p);
 	const struct {
 		const char *memory;
 		int64_t bytes, limit;

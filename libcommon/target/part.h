@@ -48,6 +48,22 @@ bool target_part_has(const struct target_part *p, const char *accel, const char 
  */
 int64_t target_part_sram(const struct target_part *p, bool for_linux);
 
+/*
+ * p, or NULL if system or mode are not those of the part: then its names are not those of the
+ * memories in use.  p may be NULL.
+ */
+const struct target_part *target_part_with(const struct target_part *p, const char *system,
+					   const char *mode);
+
+/*
+ * What texts call the memory whose bytes a plan saves (target_part_sram()): the part's name of the
+ * arena's memory; "SRAM" for memory of the NPU's own, and without a part.  p may be NULL.
+ */
+const char *target_part_fast_memory(const struct target_part *p);
+
+/* True if arena and constants share one memory of the part.  p may be NULL. */
+bool target_part_has_one_memory(const struct target_part *p);
+
 /* True if a and b are NPUs, or memories of an NPU, of one chip.  Either may be NULL. */
 bool target_part_same_chip(const struct target_part *a, const struct target_part *b);
 

@@ -100,7 +100,7 @@ def refused(kind, text, function, *args, **options):
 
 def failures():
     """each failure is an exception; a damaged model is never a crash"""
-    e = refused(nputools.Error, "bytes of SRAM, more than the limit of 2000", nputools.compile,
+    e = refused(nputools.Error, "bytes of SRAM0, more than the limit of 2000", nputools.compile,
                 MODEL, part=PART, arena_cache_size=2000)
     assert e.refused and e.reason == "does not fit"
     # the size that the message names is enough, and less is not

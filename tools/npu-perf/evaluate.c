@@ -35,7 +35,7 @@ count_beats(struct arena *a, struct network *net, const struct operator *op)
 }
 
 /*
- * Costs the same streams with one memory that moves twice the bytes per cycle.  The
+ * Costs the same streams with one memory, on all its ports, that moves twice the bytes per cycle.  The
  * fitted wait for stores may exceed that of the slower memory; a faster memory never
  * makes a network slower, so the network's own cycles are the limit.
  */
@@ -45,6 +45,10 @@ evaluate_faster(struct arena *a, struct network *net, enum mem_area area, struct
 	struct memory_system faster = net->memory;
 	bool by_fit = net->model == PERF_CALIBRATED;
 	faster.mem[area].clock_scale *= 2;
+	if (memory_has_one_sram(&net->memory)) {
+		faster.mem[MEM_SRAM].clock_scale = 2 * net->memory.mem[MEM_SRAM].clock_scale;
+		faster.mem[MEM_ON_CHIP_FLASH].clock_scale = faster.mem[MEM_SRAM].clock_scale;
+	}
 	struct perf_machine m = by_fit ? perf_machine_calibrated(net->accel, &faster)
 				       : perf_machine_of(net->accel, &faster);
 	for (size_t i = 0; i < net->n; i++) {

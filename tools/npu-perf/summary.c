@@ -78,6 +78,18 @@ seconds(const struct network *net, double cycles)
 	return cycles / net->memory.clock;
 }
 
+/* Vela's name of a memory, which the lines below have, and the part's own if it is another one */
+static void
+part_memory(struct text *t, const struct network *net, enum mem_area area)
+{
+	const struct target_part *p =
+	    target_part_with(net->chip, net->memory.system, net->memory.mode);
+	const char *name = !p ? "" : area == MEM_SRAM ? target_part_fast_memory(p)
+						      : p->constant_memory;
+	if (p && strcmp(name, memory_area_report(area)) != 0)
+		PUT_LINE(t, memory_area_report(area), "%12s of %s\n", name, p->name);
+}
+
 static void
 head(struct text *t, const struct options *o, const struct network *net)
 {
@@ -88,10 +100,8 @@ head(struct text *t, const struct options *o, const struct network *net)
 	text_line(t, "System configuration", net->memory.system);
 	text_line(t, "Memory mode", net->memory.mode);
 	PUT_LINE(t, "Accelerator clock", "%12.0f MHz\n", net->memory.clock / 1e6);
-	/* Vela's name of the memory of the constants, and the part's own */
-	const char *constants = memory_area_report(net->memory.const_area);
-	if (net->chip && strcmp(constants, net->chip->constant_memory) != 0)
-		PUT_LINE(t, constants, "%12s of %s\n", net->chip->constant_memory, net->chip->name);
+	part_memory(t, net, MEM_SRAM);
+	part_memory(t, net, net->memory.const_area);
 	for (int a = 0; a < MEM_AREAS; a++) {
 		if (area_bytes(net, (enum mem_area)a) <= 0)
 			continue;

@@ -105,7 +105,7 @@ compare_totals(const struct report *old, const struct report *new)
 {
 	static const char *const columns[] = { "what", "old", "new", "difference", "",
 					       NULL };
-	static const struct {
+	const struct {
 		const char *key, *name;
 		bool batch; /* only if one of the two runs has a batch */
 	} keys[] = {
@@ -114,7 +114,8 @@ compare_totals(const struct report *old, const struct report *new)
 		{ "calibrated_cycles", "calibrated, ", false },
 		{ "timeline_cycles", "timeline, ", false },
 		{ "bound_cycles", "lower bound of calibrated and timeline, ", false },
-		{ "sram_bytes", "SRAM, bytes", false },
+		{ "sram_bytes", arena_printf(new->a, "%s, bytes", common_fast_text(old, new)),
+		  false },
 		{ "flash_bytes", "constants, bytes", false },
 		{ "stream_bytes", "command streams, bytes", false },
 		{ "cpu_operators", "operators on the CPU", false },

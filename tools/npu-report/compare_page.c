@@ -45,10 +45,12 @@ put_bytes(struct text *t, const char *name, const char *key, const struct report
 	put_fact(t, new->a, name, human_bytes(new->a, y), human_bytes(new->a, x), x, y);
 }
 
-/* the memory of the constants, if it is the same */
+/* the memory of the constants, if it is the same, and no other */
 static const char *
 constants_name(const struct report *old, const struct report *new)
 {
+	if (has_one_memory(new))
+		return "Constants";
 	const char *x = constants_text(old), *y = constants_text(new);
 	return strcmp(x, y) != 0 ? "Constants" : strcmp(y, "flash") != 0 ? y : "Flash";
 }
@@ -76,7 +78,7 @@ put_headline(struct text *t, const struct report *old, const struct report *new)
 	}
 	text_puts(t, "<dl class=\"facts\">\n");
 	put_fact(t, a, "Time", human_ms(a, y), human_ms(a, x), x, y);
-	put_bytes(t, "SRAM", "sram_bytes", old, new);
+	put_bytes(t, common_fast_text(old, new), "sram_bytes", old, new);
 	put_bytes(t, constants_name(old, new), "flash_bytes", old, new);
 	x = number(old, "cpu_operators");
 	y = number(new, "cpu_operators");

@@ -71,8 +71,8 @@ draw_axes(const struct plot *p)
 			 TOP + HEIGHT + 14, axis_label(a, i * sram, p->sram.most));
 	}
 	svg_text(p->t, ANCHOR_START, LEFT, TOP + HEIGHT + 32,
-		 "SRAM, bytes (across); cycles (up); the axes begin at the data; dashed: this "
-		 "plan");
+		 arena_printf(a, "%s, bytes (across); cycles (up); the axes begin at the data; "
+				 "dashed: this plan", fast_text(p->r)));
 }
 
 /* SRAM between two points gives the plan of the smaller point */

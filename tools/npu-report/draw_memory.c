@@ -113,7 +113,7 @@ draw_peak(const struct plot *p)
 	svg_rect(p->t, "band", x, p->y0 - HEIGHT, w > 1 ? w : 1, HEIGHT, NULL);
 	svg_line(p->t, "mark", LEFT, y_of(p, k->top), LEFT + p->width, y_of(p, k->top));
 	svg_text(p->t, ANCHOR_START, LEFT, p->y0 - HEIGHT - 6,
-		 arena_printf(p->r->a, "%s: peak of %s in use, of %s", k->place,
+		 arena_printf(p->r->a, "%s: peak of %s in use, of %s", place_text(p->r, k->place),
 			      human_bytes(p->r->a, k->bytes), human_bytes(p->r->a, k->top)));
 }
 

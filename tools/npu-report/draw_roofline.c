@@ -158,9 +158,9 @@ draw_roofline(struct text *t, const struct report *r, bool alone)
 	}
 	bool sram_lower = r->sram_rate < r->constant_rate;
 	draw_roof(&p, r->sram_rate, sram_lower,
-		  arena_printf(r->a, "SRAM, %.3g B a cycle", r->sram_rate));
+		  arena_printf(r->a, "%s, %.3g B a cycle", fast_text(r), r->sram_rate));
 	draw_roof(&p, r->constant_rate, !sram_lower,
-		  arena_printf(r->a, "constants, %.3g B", r->constant_rate));
+		  arena_printf(r->a, "%s, %.3g B", constants_text(r), r->constant_rate));
 	draw_points(&p);
 	svg_close(t);
 }

@@ -103,6 +103,14 @@ formulas_text(const struct report *r)
 			    r->cpu_time > 0 ? " of the NPU" : "", formulas / r->cycles);
 }
 
+/* the part, if the memories in use are those that it names; else NULL */
+static const struct target_part *
+naming_part(const struct report *r)
+{
+	return target_part_with(r->part, json_string(r->root, "system_config", NULL),
+				json_string(r->root, "memory_mode", NULL));
+}
+
 /* name of a memory by its key in the report, such as "off_chip_flash" */
 static const char *
 memory_text(const struct report *r, const char *key)
@@ -114,9 +122,16 @@ memory_text(const struct report *r, const char *key)
 		{ "on_chip_flash", "on-chip flash" },
 		{ "off_chip_flash", "flash" },
 	};
+	const struct target_part *p = naming_part(r);
+	/* what stands for the constants in a mode that has one SRAM (ethosu-memory(7) 18.4) */
+	if (!p && !strcmp(key, "on_chip_flash") &&
+	    !strcmp(json_string(r->root, "memory_mode", ""), "Sram_Only"))
+		return "SRAM";
 	/* what the profile calls flash is MRAM on some parts */
-	if (r->part && !strcmp(key, json_string(r->root, "constants_in", "")))
-		return r->part->constant_memory;
+	if (p && !strcmp(key, json_string(r->root, "constants_in", "")))
+		return p->constant_memory;
+	if (p && !strcmp(key, "sram"))
+		return target_part_fast_memory(p);
 	for (size_t i = 0; i < ARRAY_LEN(names); i++)
 		if (!strcmp(names[i].key, key))
 			return names[i].text;
@@ -127,6 +142,32 @@ const char *
 constants_text(const struct report *r)
 {
 	return memory_text(r, json_string(r->root, "constants_in", "off_chip_flash"));
+}
+
+const char *
+fast_text(const struct report *r)
+{
+	return memory_text(r, "sram");
+}
+
+const char *
+common_fast_text(const struct report *old, const struct report *new)
+{
+	const char *x = fast_text(old), *y = fast_text(new);
+	return strcmp(x, y) != 0 ? "SRAM" : y;
+}
+
+const char *
+place_text(const struct report *r, const char *place)
+{
+	return memory_text(r, !strcmp(place, "arena") ? json_string(r->root, "arena_in", "sram")
+						      : "sram");
+}
+
+bool
+has_one_memory(const struct report *r)
+{
+	return arena_is_in_sram(r) && !strcmp(fast_text(r), constants_text(r));
 }
 
 const char *
@@ -165,12 +206,12 @@ static const char *const limit_words[LIMITS] = {
 const char *
 limit_text(const struct report *r, enum limit l)
 {
-	static const char memory[] = "MEMORY";
 	if (l == LIMIT_CONSTANTS && has_data_beside_constants(r))
 		return arena_printf(r->a, "moving data in %s", constants_text(r));
+	const char *memory = l == LIMIT_SRAM ? "SRAM" : "MEMORY";
+	const char *name = l == LIMIT_SRAM ? fast_text(r) : constants_text(r);
 	const char *words = limit_words[l], *at = strstr(words, memory);
-	return at ? arena_printf(r->a, "%.*s%s", (int)(at - words), words, constants_text(r))
-		  : words;
+	return at ? arena_printf(r->a, "%.*s%s", (int)(at - words), words, name) : words;
 }
 
 const char *
@@ -198,7 +239,10 @@ struct busy {
 };
 enum { BUSY = 90, MEMORIES = 4 };
 
-/* lists the memories that work at least BUSY percent of the time; returns how many */
+/*
+ * Lists the memories that work at least BUSY percent of the time; returns how many.  Of one memory
+ * on two ports, counts the port that works longest.
+ */
 static size_t
 list_busy(const struct report *r, struct busy out[MEMORIES])
 {
@@ -207,11 +251,17 @@ list_busy(const struct report *r, struct busy out[MEMORIES])
 	size_t n = 0;
 	for (size_t i = 0; m && i < m->n && n < MEMORIES; i++) {
 		double share = r->whole > 0 ? fmin(m->item[i].number / r->whole, 1) : 0;
-		if (100 * share >= BUSY)
-			out[n++] = (struct busy){
-				.name = memory_text(r, m->item[i].key), .share = share,
-				.limit = strcmp(m->item[i].key, constants) ? LIMIT_SRAM
-									   : LIMIT_CONSTANTS };
+		const char *name = memory_text(r, m->item[i].key);
+		size_t at = 0;
+		if (100 * share < BUSY)
+			continue;
+		while (at < n && strcmp(out[at].name, name) != 0)
+			at++;
+		if (at == n || out[at].share < share)
+			out[at] = (struct busy){ .name = name, .share = share,
+						 .limit = strcmp(m->item[i].key, constants)
+							      ? LIMIT_SRAM : LIMIT_CONSTANTS };
+		n += at == n;
 	}
 	return n;
 }
@@ -249,17 +299,30 @@ busy_text(const struct report *r)
 static const char *
 next_limit(const struct report *r, const char *faster, double time)
 {
+	const char *name = memory_text(r, faster);
 	const struct json *m = json_get(json_get(r->root, "estimate"), "access_cycles");
 	const char *next = limit_words[LIMIT_COMPUTE];
 	double most = computing(r);
 	for (size_t i = 0; m && i < m->n; i++) {
 		double share = r->whole > 0 ? m->item[i].number / r->whole : 0;
-		if (strcmp(m->item[i].key, faster) != 0 && share > most) {
+		const char *other = memory_text(r, m->item[i].key);
+		if (strcmp(other, name) != 0 && share > most) {
 			most = share;
-			next = memory_text(r, m->item[i].key);
+			next = other;
 		}
 	}
 	return 100 * most >= BUSY * time ? next : NULL;
+}
+
+/* True if a memory before has the name of memory i: it is the same one, on another port. */
+static bool
+is_repeated(const struct report *r, const struct json *m, size_t i)
+{
+	const char *name = memory_text(r, m->item[i].key);
+	for (size_t k = 0; k < i; k++)
+		if (m->item[k].kind == JSON_NUMBER && !strcmp(memory_text(r, m->item[k].key), name))
+			return true;
+	return false;
 }
 
 const char *
@@ -278,7 +341,7 @@ faster_text(const struct report *r)
 				   ? (r->cycles - m->item[i].number) / r->whole : 0;
 		const char *name = memory_text(r, m->item[i].key);
 		const char *next = next_limit(r, m->item[i].key, 1 - saved);
-		if (saved < least)
+		if (saved < least || is_repeated(r, m, i))
 			continue;
 		text = text ? arena_printf(r->a, "%s, %s %.0f %%", text, name, 100 * saved)
 			    : arena_printf(r->a, "%s of twice the speed saves %.0f %%", name,
@@ -398,6 +461,7 @@ add_point(struct gains *g, const char *what, const struct point *p)
 {
 	add(g, (struct gain){
 		.what = what, .cycles = p->cycles + g->r->cpu_time, .sram = p->sram,
+		.memory = fast_text(g->r),
 		.objective = objective_text(g->r, p),
 		.how = arena_printf(g->r->a, "--arena-cache-size=%.0f", p->sram) });
 }
@@ -424,8 +488,7 @@ static void
 add_curve(struct gains *g)
 {
 	static const struct { double times; const char *what; } price[] = {
-		{ 1.02, "less SRAM, as fast" }, { HARDLY, "less SRAM, hardly slower" },
-		{ SLOWER, "less SRAM, slower" },
+		{ 1.02, "as fast" }, { HARDLY, "hardly slower" }, { SLOWER, "slower" },
 	};
 	const double faster = 0.99;
 	const struct report *r = g->r;
@@ -437,14 +500,15 @@ add_curve(struct gains *g)
 			more = p;
 	}
 	if (more)
-		add_point(g, "more SRAM", more);
+		add_point(g, arena_printf(r->a, "more %s", fast_text(r)), more);
 	/* The application has no use for SRAM that only the NPU's copies are in. */
 	if (!arena_is_in_sram(r))
 		return;
 	for (size_t i = 0; i < ARRAY_LEN(price); i++) {
 		const struct point *p = smallest(r, price[i].times);
 		if (p && p != last)
-			add_point(g, price[i].what, p);
+			add_point(g, arena_printf(r->a, "less %s, %s", fast_text(r),
+						  price[i].what), p);
 		last = p;
 	}
 }
@@ -477,11 +541,12 @@ add_other(struct gains *g, const struct other *x)
 {
 	const struct report *r = g->r;
 	const char *name = other_text(r, x);
+	const char *memory = strcmp(x->memory, fast_text(r)) != 0 ? "SRAM" : x->memory;
 	const struct {
 		const struct point *p;
 		const char *what;
 	} plans[] = {
-		{ &x->here, arena_printf(r->a, "%s, in no more SRAM", name) },
+		{ &x->here, arena_printf(r->a, "%s, in no more %s", name, memory) },
 		{ &x->any, name },
 	};
 	for (size_t i = 0; i < ARRAY_LEN(plans); i++) {
@@ -490,7 +555,7 @@ add_other(struct gains *g, const struct other *x)
 		if (p->cycles > 0 && (!i || p->sram != x->here.sram) &&
 		    cycles < fastest_in(r, p->sram) + r->cpu_time)
 			add(g, (struct gain){ .what = plans[i].what, .how = "", .cycles = cycles,
-					      .sram = p->sram });
+					      .sram = p->sram, .memory = x->memory });
 	}
 }
 

@@ -89,6 +89,8 @@ read_other(struct report *r, struct bytes json, const char *file, const char *na
 			   .same_chip = f.part != r->part &&
 					target_part_same_chip(r->part, f.part),
 			   .part = json_string(f.root, "part", NULL),
+			   .memory = f.part != r->part ? target_part_fast_memory(f.part)
+						       : fast_text(r),
 			   .clock = json_number(f.root, "core_clock", r->clock) };
 	for (size_t i = 0; i < f.n; i++) {
 		const struct point *p = &f.v[i];

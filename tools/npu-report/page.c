@@ -57,7 +57,7 @@ memory_of_part(const struct report *r, bool constants)
 	struct err none = { 0 };
 	const char *name = string(r, "part");
 	const struct target_part *p = target_part_find(name, &none);
-	if (!p)
+	if (!p || (constants && has_one_memory(r)))
 		return "";
 	const char *driver = driver_text(r);
 	if (!constants && driver)
@@ -71,11 +71,21 @@ memory_of_part(const struct report *r, bool constants)
 								 : p->arena_bytes)));
 }
 
-/* the content of SRAM: the arena, or copies of its tensors */
+/* the content of the memory of sram_bytes: the arena, or copies of its tensors */
 static const char *
 sram_use(const struct report *r)
 {
-	return arena_is_in_sram(r) ? "arena" : "copies of tensors; the arena is in DRAM";
+	return arena_is_in_sram(r) ? "arena"
+				   : arena_printf(r->a, "copies of tensors; the arena is in %s",
+						  place_text(r, "arena"));
+}
+
+/* heading of the constants' card: their memory, unless the arena's card has its name */
+static const char *
+constants_title(const struct report *r)
+{
+	const char *memory = constants_text(r);
+	return has_one_memory(r) ? "Constants" : strcmp(memory, "flash") != 0 ? memory : "Flash";
 }
 
 static void
@@ -137,17 +147,16 @@ put_headline(struct text *t, const struct report *r)
 		 human_ms(a, inference_ms(r).ms),
 		 arena_printf(a, "%s cycles of the NPU%s%s", human_count(a, r->cycles),
 			      range ? ". " : "", range ? range : ""));
-	put_fact(t, r, "SRAM", "sram_bytes", human_bytes(a, r->sram),
+	put_fact(t, r, fast_text(r), "sram_bytes", human_bytes(a, r->sram),
 		 arena_printf(a, "%s%s", sram_use(r), memory_of_part(r, false)));
-	const char *memory = constants_text(r);
-	put_fact(t, r, strcmp(memory, "flash") != 0 ? memory : "Flash", "flash_bytes",
-		 human_bytes(a, number(r, "flash_bytes")),
-		 arena_printf(a, "constants%s. Command streams: %s%s%s",
-			      memory_of_part(r, true),
+	put_fact(t, r, constants_title(r), "flash_bytes", human_bytes(a, number(r, "flash_bytes")),
+		 arena_printf(a, "%s%s%s. Command streams: %s%s",
+			      has_one_memory(r) ? "in the same " : "constants",
+			      has_one_memory(r) ? fast_text(r) : "", memory_of_part(r, true),
 			      human_bytes(a, number(r, "stream_bytes")),
-			      arena_is_in_sram(r) ? "" : ". Arena in DRAM: ",
 			      arena_is_in_sram(r) ? ""
-				  : human_bytes(a, number(r, "arena_bytes"))));
+				  : arena_printf(a, ". Arena in %s: %s", place_text(r, "arena"),
+						 human_bytes(a, number(r, "arena_bytes")))));
 	put_fact(t, r, "On the NPU", "npu_layers",
 		 npu + cpu > 0 ? arena_printf(a, "%.0f of %.0f", npu, npu + cpu) : "all",
 		 cpu > 0 ? arena_printf(a, "operators; %.0f on the CPU, roughly %s cycles "
@@ -494,11 +503,14 @@ put_gains(struct text *t, const struct report *r)
 	struct gain *g;
 	size_t n = list_gains(r, &g);
 	bool any_option = false, has_mean = false;
+	const char *memory = fast_text(r);
 	for (size_t i = 0; i < n; i++) {
+		memory = strcmp(memory, g[i].memory) != 0 ? "SRAM" : memory;
 		any_option |= *g[i].how != 0;
 		has_mean |= g[i].objective != NULL;
 	}
-	const char *const columns[] = { "change", ",time", ",against now", ",SRAM",
+	const char *const columns[] = { "change", ",time", ",against now",
+					arena_printf(r->a, ",%s", memory),
 					any_option ? "option" : NULL, NULL };
 	if (!n && (r->n_points || r->n_others))
 		return;

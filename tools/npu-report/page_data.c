@@ -179,7 +179,7 @@ put_spans(const struct json_out *j, const struct report *r)
 		json_put_i64(j, NULL, s->node);
 		json_put_string(j, NULL, s->label);
 		json_put_i64(j, NULL, kind_of(s));
-		json_put_string(j, NULL, s->place);
+		json_put_string(j, NULL, place_text(r, s->place));
 		put_number(j, NULL, s->at);
 		put_number(j, NULL, s->bytes);
 		put_number(j, NULL, s->start);
@@ -196,7 +196,7 @@ put_spans(const struct json_out *j, const struct report *r)
 		put_number(j, "top", p->top);
 		put_number(j, "start", p->start);
 		put_number(j, "end", p->end);
-		json_put_string(j, "place", p->place);
+		json_put_string(j, "place", place_text(r, p->place));
 		json_close(j, '}');
 	}
 	json_close(j, ']');
@@ -211,6 +211,7 @@ page_data(struct text *t, const struct report *r)
 	put_number(j, "batch", batch_of(r));
 	put_number(j, "cycles", r->whole);
 	put_number(j, "sram", r->sram);
+	json_put_string(j, "memory", fast_text(r)); /* of these bytes */
 	put_number(j, "macs", r->macs_per_cycle);
 	put_nodes(j, r);
 	put_layers(j, r);

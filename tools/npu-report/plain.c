@@ -49,7 +49,8 @@ put_memory(struct text *t, const struct report *r)
 {
 	for (size_t i = 0; i < r->n_peaks; i++) {
 		const struct peak *p = &r->peak[i];
-		text_printf(t, "\nMemory at its peak: %s, %.0f bytes in use, ", p->place, p->bytes);
+		text_printf(t, "\nMemory at its peak: %s, %.0f bytes in use, ",
+			    text_plain(r->a, place_text(r, p->place)), p->bytes);
 		if (p->start < p->end)
 			text_printf(t, "cycles %.0f to %.0f\n", p->start, p->end);
 		else
@@ -76,7 +77,8 @@ put_curve(struct text *t, const struct report *r)
 	for (size_t i = 0; i < r->n_points; i++)
 		most = fmax(most, r->point[i].cycles);
 	if (r->n_points)
-		put_heading(t, "Cycles by SRAM");
+		put_heading(t, arena_printf(r->a, "Cycles by %s",
+					    text_plain(r->a, fast_text(r))));
 	for (size_t i = 0; i < r->n_points; i++) {
 		const struct point *p = &r->point[i];
 		text_printf(t, "  %10.0f bytes %12.0f ", p->sram, p->cycles);

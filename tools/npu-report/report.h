@@ -124,6 +124,7 @@ struct other {
 	double cpu_time; /* as in struct report, of the CPU beside that NPU */
 	bool same_chip;	 /* it is another NPU of the report's chip */
 	const char *part; /* name of the part that has it; NULL: none is known */
+	const char *memory; /* as in struct gain */
 	double clock;	 /* of that NPU */
 };
 
@@ -238,6 +239,14 @@ const char *faster_text(const struct report *r);
 const char *driver_text(const struct report *r);
 /* name of the memory of the constants, such as "MRAM" */
 const char *constants_text(const struct report *r);
+/* name of the memory that sram_bytes are in, such as "SRAM0"; "SRAM": the NPU's own, or no part */
+const char *fast_text(const struct report *r);
+/* the same for two reports: "SRAM" if their names differ */
+const char *common_fast_text(const struct report *old, const struct report *new);
+/* name of the memory of a place, "arena" or "cache" */
+const char *place_text(const struct report *r, const char *place);
+/* true if this memory holds the arena and the constants */
+bool has_one_memory(const struct report *r);
 double batch_of(const struct report *r); /* inputs of one run, 1 or more */
 double cycles_ms(const struct report *r, double cycles); /* milliseconds of one inference */
 /* one inference, NPU and CPU: the estimate, and its interval */
@@ -265,6 +274,7 @@ size_t largest_layers(const struct report *r, size_t at_key, size_t n,
 struct gain {
 	const char *what, *how; /* how: an option such as "--arena-cache-size=...", or "" */
 	double cycles, sram;	/* of a run on NPU and CPU; sram in bytes */
+	const char *memory;	/* name of the memory of sram */
 	const char *needs;	/* what the change needs beside them; NULL: nothing */
 	/* the difference by which npu-sched chose, if it is not that of cycles; else NULL */
 	const char *objective;

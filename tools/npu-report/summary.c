@@ -142,13 +142,16 @@ static void
 put_memory(struct text *t, const struct report *r)
 {
 	const char *memory = constants_text(r);
+	bool is_one = has_one_memory(r);
 	/* with the bytes, which --arena-cache-size takes */
-	text_printf(t, "  SRAM     %s", human_bytes(r->a, r->sram));
+	text_printf(t, "  %-8s %s%s", text_plain(r->a, fast_text(r)), human_bytes(r->a, r->sram),
+		    is_one ? " of arena" : "");
 	if (r->sram >= 1024)
 		text_printf(t, ", %s bytes", human_count(r->a, r->sram));
 	text_putc(t, '\n');
 	text_printf(t, "  %-8s %s of constants, %s of command streams",
-		    text_plain(r->a, memory), human_bytes(r->a, number(r, "flash_bytes")),
+		    is_one ? "" : text_plain(r->a, memory),
+		    human_bytes(r->a, number(r, "flash_bytes")),
 		    human_bytes(r->a, number(r, "stream_bytes")));
 	if (!arena_is_in_sram(r))
 		text_printf(t, ", %s of arena%s", human_bytes(r->a, number(r, "arena_bytes")),
@@ -237,7 +240,7 @@ put_gain(struct text *t, const struct report *r, const char *name, const struct 
 	text_printf(t, "  %-8s %s: %s time", name, *g->how ? g->how : g->what,
 		    more_text(r->a, g->cycles, r->whole));
 	if (g->sram != r->sram)
-		text_printf(t, ", SRAM %s", human_bytes(r->a, g->sram));
+		text_printf(t, ", %s %s", text_plain(r->a, g->memory), human_bytes(r->a, g->sram));
 	if (g->objective)
 		text_printf(t, "; %s", g->objective);
 	if (g->needs)

@@ -163,7 +163,9 @@ table_summary(const struct report *r)
 		const struct json *v = json_get(r->root, lines[i].key);
 		if (!v || (v->kind != JSON_NUMBER && v->kind != JSON_STRING))
 			continue;
-		table_add(&b, cell_text(lines[i].name));
+		table_add(&b, cell_text(!strcmp(lines[i].key, "sram_bytes")
+					    ? arena_printf(r->a, "%s, bytes", fast_text(r))
+					    : lines[i].name));
 		table_add(&b, v->kind == JSON_STRING ? cell_text(v->string)
 						     : cell_number(v->number));
 	}
@@ -209,9 +211,10 @@ table_warnings(const struct report *r)
 				      limit_text(r, LIMIT_STALL), 100 * s.of[LIMIT_STALL]));
 	if (s.of[LIMIT_CONSTANTS] > flash_share)
 		warn(&b, arena_printf(r->a, "%s takes %.0f %% of the time, by kernels whose %s are not "
-					    "copied to SRAM", limit_text(r, LIMIT_CONSTANTS),
+					    "copied to %s", limit_text(r, LIMIT_CONSTANTS),
 				      100 * s.of[LIMIT_CONSTANTS],
-				      has_data_beside_constants(r) ? "data" : "constants"));
+				      has_data_beside_constants(r) ? "data" : "constants",
+				      fast_text(r)));
 	const char *faster = faster_text(r), *formulas = formulas_text(r);
 	if (faster)
 		note(&b, faster);
@@ -292,7 +295,7 @@ table_weights(const struct report *r)
 static struct table
 table_memory(const struct report *r)
 {
-	static const char *const columns[] = { "tensor or buffer", "kind", "place",
+	static const char *const columns[] = { "tensor or buffer", "kind", "memory",
 					       "address", "bytes", "from cycle",
 					       "to cycle", "shape", NULL };
 	struct table b = table_of(r->a, picture_titles[PIC_MEMORY], columns);
@@ -300,7 +303,7 @@ table_memory(const struct report *r)
 		const struct span *s = &r->span[i];
 		table_add(&b, cell_name(s->name, s->label));
 		table_add(&b, cell_text(s->kind));
-		table_add(&b, cell_text(s->place));
+		table_add(&b, cell_text(place_text(r, s->place)));
 		table_add(&b, cell_number(s->at));
 		table_add(&b, cell_number(s->bytes));
 		table_add(&b, cell_number(s->start));
@@ -384,7 +387,10 @@ table_roofline(const struct report *r)
 static struct table
 table_curve(const struct report *r)
 {
-	static const char *const columns[] = { "SRAM, bytes", "cycles", "change", NULL };
+	const char **columns = anew(r->a, const char *, 4);
+	columns[0] = arena_printf(r->a, "%s, bytes", fast_text(r));
+	columns[1] = "cycles";
+	columns[2] = "change";
 	struct table b = table_of(r->a, picture_titles[PIC_CURVE], columns);
 	for (size_t i = 0; i < r->n_points; i++) {
 		table_add(&b, cell_number(r->point[i].sram));

@@ -158,9 +158,9 @@ explain_peak(struct report *r)
 		json_put_string(&r->j, "operation", op);
 		json_open(&r->j, "live", '[');
 	} else {
-		text_printf(r->t, "peak: %" PRId64 " bytes (lower bound %" PRId64 ") at step "
+		text_printf(r->t, "peak: %" PRId64 " bytes of %s (lower bound %" PRId64 ") at step "
 			    "%" PRId64 ", operation %s; steps count kernels in their order, two "
-			    "for each\n", peak, bound, step, op);
+			    "for each\n", peak, limited_memory(s), bound, step, op);
 	}
 	for (size_t i = 0; i < p->n_rects; i++) {
 		const struct rect *x = &p->rect[i];

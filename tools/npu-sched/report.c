@@ -5,9 +5,17 @@
 #include "base/json_out.h"
 #include "graph/facts.h"
 #include "target/accel.h"
+#include "target/part.h"
 
 #include <inttypes.h>
 #include <math.h>
+
+const char *
+limited_memory(const struct sched *s)
+{
+	return target_part_fast_memory(target_part_with(s->part, s->memory.system,
+							s->memory.mode));
+}
 
 double
 rounded(double cycles)

@@ -156,4 +156,7 @@ limited_place(const struct sched *s)
 	return s->memory.spilling ? PLACE_CACHE : PLACE_ARENA;
 }
 
+/* The name of this memory (report.c). */
+const char *limited_memory(const struct sched *s);
+
 #endif

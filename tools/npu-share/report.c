@@ -57,8 +57,10 @@ persistent_bytes(const struct share *s)
 static const char *
 memory_name(const struct share *s, bool of_constants)
 {
-	return of_constants ? s->spilling ? "DRAM for constants" : "flash"
-			    : s->spilling ? "DRAM for arenas" : "SRAM";
+	const char *name = of_constants ? s->constants_in : s->arenas_in;
+	if (strcmp(s->arenas_in, s->constants_in) != 0)
+		return name;
+	return arena_printf(s->a, "%s for %s", name, of_constants ? "constants" : "arenas");
 }
 
 /* apart: the bytes without sharing; 0: there are none to compare with */
@@ -134,7 +136,7 @@ print_table(const struct share *s, struct text *t)
 		put_budget(t, "memory of the interpreters, which the NPU does not use",
 			   persistent_bytes(s), INT64_MAX, 0);
 	if (c->fast)
-		put_budget(t, "SRAM of the NPU", c->fast, s->p.fast, 0);
+		put_budget(t, "SRAM", c->fast, s->p.fast, 0);
 	put_budget(t, memory_name(s, true), flash_bytes(s), s->p.flash, s->separate_flash);
 	text_printf(t, "time: %.4g ms in each second\n", 1e3 * c->time);
 	if (c->is_exact)

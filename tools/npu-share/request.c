@@ -173,6 +173,8 @@ set_budgets(struct share *s)
 		return false;
 	s->spilling = part ? part->cache_bytes > 0
 			   : o->mode && !strncmp(o->mode, "Dedicated", 9);
+	s->arenas_in = part ? part->arena_memory : s->spilling ? "DRAM" : "SRAM";
+	s->constants_in = part ? part->constant_memory : s->spilling ? "DRAM" : "flash";
 	int64_t arena = part ? part->arena_bytes : 0, cache = part ? part->cache_bytes : 0;
 	int64_t sram = o->sram ? o->sram : s->spilling ? cache : arena;
 	int64_t dram = o->dram ? o->dram : arena;

@@ -68,6 +68,7 @@ struct share {
 	struct problem p;
 	struct choice choice;
 	bool spilling;	 /* arenas are in DRAM, and fast memory is the SRAM */
+	const char *arenas_in, *constants_in; /* names of memories in texts */
 	const char *npucc, *perf, *tfl2c; /* paths */
 	/* the constants of all networks that are alone, and each of these networks' patched
 	 * payload */

@@ -188,15 +188,16 @@ refuse(struct share *s)
 	struct problem any = s->p;
 	struct choice c;
 	int64_t flash, bytes = least_of(s, &flash);
-	const char *budget = s->spilling ? "DRAM" : "SRAM";
+	const char *budget = s->arenas_in;
 	if (s->p.arena < INT64_MAX && bytes > s->p.arena)
 		return err_no(s->e, NULL, 0, "the networks do not fit %lld bytes of %s: they "
 			      "need %lld at least", (long long)s->p.arena, budget,
 			      (long long)bytes);
 	any.flash = INT64_MAX;
 	if (s->p.flash < INT64_MAX && choose_rows(&any, most_steps, &c))
-		return err_no(s->e, NULL, 0, "the networks do not fit %lld bytes of flash: they "
-			      "need %lld", (long long)s->p.flash, (long long)c.flash);
+		return err_no(s->e, NULL, 0, "the networks do not fit %lld bytes of %s: they "
+			      "need %lld", (long long)s->p.flash, s->constants_in,
+			      (long long)c.flash);
 	for (int i = 0; i < s->p.n; i++) {
 		double least = s->p.net[i].deadline > 0 ? fastest_response(s, i) : 0;
 		if (least > s->p.net[i].deadline)

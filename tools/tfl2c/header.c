@@ -3,6 +3,7 @@
 #include "tfl2c.h"
 
 #include "target/accel.h"
+#include "target/part.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -221,16 +222,34 @@ put_target_checks(struct text *t, const struct job *j)
 		    other[0], other[1], j->o->name, f->accel->name);
 }
 
+/* The memories of the part that the times of the stream are for. */
+static void
+put_part_memories(struct text *t, const struct target_part *p)
+{
+	bool is_one = target_part_has_one_memory(p);
+	text_printf(t, " * Put the tensor arena %sinto ", is_one ? "and the model " : "");
+	put_comment_text(t, p->arena_memory);
+	if (!is_one) {
+		text_puts(t, ", the model into ");
+		put_comment_text(t, p->constant_memory);
+	}
+	text_puts(t, " of ");
+	put_comment_text(t, p->name);
+	text_puts(t, ".\n");
+}
+
 /* What the application has to reserve, and why sizes may differ. */
 static void
 put_npu_memory_notes(struct text *t, const struct job *j)
 {
 	const struct npu_facts *f = &j->npu;
 	if (has_fast(j))
-		text_puts(t, " * Reserve CACHE_BYTES of fast memory (SRAM) and, in the memory of the "
-			     "arena\n * (DRAM in mode Dedicated_Sram), TENSOR_ARENA_SIZE for an "
-			     "interpreter or\n * SCRATCH_BYTES without one.\n");
-	else if (f->fast_bytes)
+		text_puts(t, " * Reserve CACHE_BYTES of the NPU's own SRAM and, in the memory of the "
+			     "arena,\n * TENSOR_ARENA_SIZE for an interpreter or SCRATCH_BYTES "
+			     "without one.\n");
+	if (j->part)
+		put_part_memories(t, j->part);
+	if (!has_fast(j) && f->fast_bytes)
 		text_puts(t, " * The model declares SCRATCH_FAST_BYTES, which the stream does not use: "
 			     "a\n * driver that has a cache refuses one that is smaller.\n");
 }
@@ -241,8 +260,8 @@ put_npu_memory(struct text *t, const struct job *j)
 	const struct npu_facts *f = &j->npu;
 	bool cache = has_fast(j);
 	text_puts(t, "\n/*\n * Bytes at the NPU's base addresses: 0 constants (in the "
-		     "model),\n * 1 scratch (in the tensor arena), 2 fast memory.  "
-		     "CACHE: size of the fast\n * memory for the driver; 0: the stream "
+		     "model),\n * 1 scratch (in the tensor arena), 2 fast scratch (the NPU's own SRAM).  "
+		     "CACHE:\n * size of this SRAM for the driver; 0: the stream "
 		     "does not use region 2.\n");
 	put_npu_memory_notes(t, j);
 	if (any_separate(j))

@@ -304,7 +304,7 @@ fitting_parts(struct arena *a, const struct job *j, const struct part_needs *n)
 }
 
 static bool
-check_part(struct arena *a, const struct job *j, struct err *e)
+check_part(struct arena *a, struct job *j, struct err *e)
 {
 	const struct options *o = j->o;
 	const struct part_needs n = {
@@ -323,6 +323,7 @@ check_part(struct arena *a, const struct job *j, struct err *e)
 		e->status = EXIT_NO;
 		return false;
 	}
+	j->part = target_part_with(p, p->system, o->memory_mode ? o->memory_mode : p->mode);
 	if (o->allow_overflow || target_part_fits(p, &n, &memory, &bytes, &limit))
 		return true;
 	const char *what = bytes == n.arena ? "the tensor arena takes"

@@ -13,6 +13,8 @@
 #include "stream/stream.h"
 #include "tflite/tflite.h"
 
+struct target_part;
+
 enum dialect { DIALECT_ALIF, DIALECT_MLEK, DIALECT_CMSIS, DIALECT_XXD };
 enum format { FORMAT_HEADER, FORMAT_SOURCE, FORMAT_ASM, FORMAT_CALL };
 
@@ -216,6 +218,8 @@ struct job {
 	struct call_plan call; /* only for FORMAT_CALL */
 	struct labels labels;
 	const char *prefix; /* of macros: the array's name in upper case */
+	/* whose names of memories the header has; NULL: none, or the memory mode is another one */
+	const struct target_part *part;
 };
 
 void compose(struct text *t, const struct job *j);

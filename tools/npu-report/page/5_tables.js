@@ -6,7 +6,7 @@ function drawCurve()
 	if (!box)
 		return;
 	const width = widthOf(box), HIGH = 230, y0 = HIGH + 14;
-	const svg = picture(box, width, HIGH + 54, 'time over SRAM, of all plans that nothing beats');
+	const svg = picture(box, width, HIGH + 54, `time over ${D.memory}, of all plans that nothing beats`);
 	/* The axes begin and end a little beside the data. */
 	const range = v => {
 		const a = Math.min(...v), b = Math.max(...v), more = (b - a || b || 1) * .06;
@@ -29,7 +29,7 @@ function drawCurve()
 		add(svg, 'line', { class: 'grid', x1: LEFT, x2: width - RIGHT, y1: at, y2: at });
 		add(svg, 'text', { x: LEFT - 6, y: at + 4, 'text-anchor': 'end', class: 'soft' }, mark(v, uy));
 	}
-	add(svg, 'text', { x: width - RIGHT, y: y0 + 32, 'text-anchor': 'end', class: 'soft' }, 'SRAM; the axes begin at the data');
+	add(svg, 'text', { x: width - RIGHT, y: y0 + 32, 'text-anchor': 'end', class: 'soft' }, `${D.memory}; the axes begin at the data`);
 	let d = '';
 	D.points.forEach((p, k) => { d += k ? `H${x(p[0])}V${y(p[1])}` : `M${x(p[0])} ${y(p[1])}`; });
 	add(svg, 'path', { class: 'line', d });

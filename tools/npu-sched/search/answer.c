@@ -164,9 +164,9 @@ too_slow_within(struct search *x, int64_t bytes)
 	s->least = whole_cycles(front_answer(&x->front));
 	s->fits = true;
 	return err_no(s->e, s->g->file, 0,
-		      "no plan within %" PRId64 " bytes of SRAM stays within %" PRId64 " cycles; "
+		      "no plan within %" PRId64 " bytes of %s stays within %" PRId64 " cycles; "
 		      "the fastest one takes %" PRId64 " cycles %s",
-		      bytes, s->o->max_cycles, s->least, by_objective(s->o));
+		      bytes, limited_memory(s), s->o->max_cycles, s->least, by_objective(s->o));
 }
 
 /* if the limit is that of a part: the parts with enough, or where the limit comes from */
@@ -205,12 +205,13 @@ too_small(struct search *x)
 	if (s->o->max_cycles && s->least <= limit)
 		return too_slow_within(x, limit);
 	if (s->least >= NO_LIMIT_BYTES)
-		return err_no(s->e, s->g->file, 0, "the network needs %d bytes of SRAM or more, "
-			      "which is more than npu-sched supports", (int)NO_LIMIT_BYTES);
+		return err_no(s->e, s->g->file, 0, "the network needs %d bytes of %s or more, "
+			      "which is more than npu-sched supports", (int)NO_LIMIT_BYTES,
+			      limited_memory(s));
 	return err_no(s->e, s->g->file, 0,
-		      "the network needs %" PRId64 " bytes of SRAM, more than the limit of "
+		      "the network needs %" PRId64 " bytes of %s, more than the limit of "
 		      "%" PRId64 "; the smallest that works is %" PRId64 "%s",
-		      s->least, limit, s->least, larger_parts(s));
+		      s->least, limited_memory(s), limit, s->least, larger_parts(s));
 }
 
 static bool

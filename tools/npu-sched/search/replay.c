@@ -211,8 +211,8 @@ check_peak(const struct sched *s, const struct plan *p)
 	const struct plan_text *t = s->plan_input;
 	return peak <= limit ||
 	       err_no(s->e, t->file, t->memory.rec.line,
-		      "the plan needs %" PRId64 " bytes of SRAM, more than the limit of %" PRId64,
-		      peak, limit);
+		      "the plan needs %" PRId64 " bytes of %s, more than the limit of %" PRId64,
+		      peak, limited_memory(s), limit);
 }
 
 bool
