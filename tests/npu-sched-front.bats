@@ -247,8 +247,12 @@ no_faster()
 	grep -q "cycles: 784 bytes of the network's input for stem$" e.txt
 	grep -q "cycles: 10 bytes of the network's output of digit$" e.txt
 	grep -q 'bytes of weights of stem$' e.txt
+	# a table that no step of the graph loads: the stream does, for the kernel behind it
+	grep -q 'bytes of a lookup table of digit$' e.txt
+	run ! grep -F '?' e.txt
 	npucc -q --part=nxp-imx93 --explain --json -o e.json "$digits"
 	jq -r '[.transfers[].what] | unique | join(" ")' e.json | grep -x 'input output table weights'
+	jq -e '[.transfers[] | select(.what == "table") | .name] == ["digit"]' e.json
 	# all kernels of the softmax but its copy, and no others
 	[ "$(grep -c ' (made by the rewrite newton): ' e.txt)" -gt 10 ]
 	run ! grep 'copy.*made by' e.txt

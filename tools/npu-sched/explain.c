@@ -177,8 +177,7 @@ explain_peak(struct report *r)
 		text_puts(r->t, "]}");
 }
 
-/* Steps of a stream, with and without a transfer, to find the cycles that kernels wait for
- * it. */
+/* Steps of a stream with and without a transfer, to find the cycles that kernels wait for it. */
 struct exposed {
 	const struct perf_step *step;
 	struct perf_step *without;
@@ -197,7 +196,7 @@ wait_for(const struct sched *s, struct exposed *x, size_t transfer)
 /* a transfer that kernels wait for */
 struct waiting {
 	const struct perf_row *row;
-	const struct g_step *step; /* NULL: a table that no step asks for */
+	const struct g_step *step; /* that asks for it, or runs the kernel that does */
 	double cycles;		   /* that the streams take less without it */
 	size_t order;
 };
@@ -219,7 +218,17 @@ step_of(const struct node_run *n, const struct perf_row *row)
 	return i >= 0 && (size_t)i < n->n_marks ? n->mark[i].step : NULL;
 }
 
-/* The operation that a transfer is for; NULL: unknown. */
+/* The same for a transfer; a table without a step of its own is for the kernel behind the transfer. */
+static const struct g_step *
+step_for(const struct node_run *n, const struct perf_row *row)
+{
+	size_t i = row->npu->index < 0 ? n->n_marks : (size_t)row->npu->index;
+	while (i < n->n_marks && !n->mark[i].step)
+		i++;
+	return i < n->n_marks ? n->mark[i].step : NULL;
+}
+
+/* The operation that a transfer is for; NULL: a step of the graph loads a table that none reads. */
 static const struct g_op *
 user_of(const struct sched *s, const struct g_step *step)
 {
@@ -236,7 +245,7 @@ user_of(const struct sched *s, const struct g_step *step)
 /* what a transfer moves, for programs, and the same in front of the operation's name */
 static const struct moved {
 	const char *what, *words;
-} table = { "table", "table of" }, weights = { "weights", "weights of" },
+} table = { "table", "a lookup table of" }, weights = { "weights", "weights of" },
   constants = { "constants", "constants of" }, values = { "values", "values of" },
   input = { "input", "the network's input for" }, output = { "output", "the network's output of" };
 
@@ -261,7 +270,7 @@ put_transfer(struct report *r, const struct waiting *x)
 	const struct perf_row *row = x->row;
 	const struct moved *moved = moved_by(row, x->step);
 	const struct g_op *op = user_of(r->s, x->step);
-	const char *name = op ? op_name(r, op) : "?";
+	const char *name = op ? op_name(r, op) : "no operation";
 	if (r->json) {
 		json_open(&r->j, NULL, '{');
 		json_put_string(&r->j, "what", moved->what);
@@ -297,7 +306,7 @@ find_waiting(struct report *r, const struct node_run *node, struct waiting **v, 
 		if (wait < 1)
 			continue;
 		agrow(s->a, *v, *n, cap);
-		(*v)[*n] = (struct waiting){ .row = row, .step = step_of(node, row),
+		(*v)[*n] = (struct waiting){ .row = row, .step = step_for(node, row),
 					     .cycles = wait, .order = *n };
 		*n += 1;
 	}
