@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # The output of a program does not depend on the compiler that built it.
 
+bats_require_minimum_version 1.5.0
+
 load lib/common
 
 memory=(--system-config=RTSS_HE_SRAM_MRAM --memory-mode=Shared_Sram)
@@ -159,4 +161,18 @@ clang_tests()
 	"$TOP/scripts/check-effects" "$PWD/good.c"
 	run "$TOP/scripts/check-effects" "$PWD/absent.c"
 	[ "$status" = 1 ]
+}
+
+@test "a warning of gcc or clang stands alone: all flags of warnings are known to the compiler" {
+	need clang
+	printf 'int f(int a) { int unused; return a; }\n' >w.c
+	for cc in gcc clang; do
+		MAKEFLAGS='' make -C "$TOP" -n V=1 CC=$cc B="$PWD/none" \
+			"$PWD/none/libcommon/kernels/conv.o" >commands
+		flags=$(grep -o -- ' -W[a-z-]*' commands | grep -v Werror)
+		[ "$(wc -l <<<"$flags")" -gt 5 ]
+		$cc $flags -c w.c -o w.o 2>err
+		grep -q 'unused variable' err
+		run ! grep -E 'unrecognized|unknown' err
+	done
 }
