@@ -59,6 +59,20 @@ tour()
 	done
 }
 
+@test "make demo ends with the first result of the README" {
+	mkdir build
+	ln -s "$BIN" build/bin
+	"$TOP/scripts/demo" "$PWD/build" >said
+	# without the commands, whose files have other names
+	sed -n '/^digits_npu.tflite for /,/^\$ npu-sim/p' "$TOP/README.md" | sed '$d' >want
+	[ "$(wc -l <want)" -gt 12 ]
+	sed -n '/^digits_npu.tflite for /,/^$/p' said | sed '$d' | diff want -
+	[ -s build/demo/digits.html ]
+	grep -qx 'equal: .*' said
+	grep -q '^a 7, with probability ' said
+	sed -n '$p' said | grep -q '^Everything is in '
+}
+
 @test "the README is a landing page: at most 120 lines, and its commands print what it shows" {
 	[ "$(wc -l <"$TOP/README.md")" -le 120 ]
 	sed -n '/^```console$/,/^```$/{/^```/d;p;}' "$TOP/README.md" >readme
