@@ -948,6 +948,43 @@ front()
 	[ "$(sort -u have | wc -l)" = 3 ] && [ "$(wc -L <have)" -le 36 ]
 }
 
+@test "tensors and buffers of different names have different labels, in pictures too" {
+	need jq
+	local n
+	npucc --part=nxp-imx93 -o m.tflite "$DIGITS" 2>/dev/null
+	npu-perf --json m.tflite >m.json
+	# long names that differ in the middle; two tensors that differ behind the end of the label
+	jq '[.layers[].name] as $old
+		| def long: capture("^(?<n>.*?)(?<rest> \\((weights|t[0-9]+)\\))?$") as $x
+			| ($old | index($x.n)) as $i | if $i == null then .
+			else "net/conv_block_with_a_long_name_\($i)_pointwise/Relu\($x.rest // "")" end;
+		(.layers[], .operations[], .tensors[]).name |= long
+		| .layers[] |= (.label = (.name | sub("net/"; "") | sub("/Relu"; "")))
+		| .tensors[0].name = "net/a;b" | .tensors += [.tensors[0] | .name = "net/a;c"]' m.json >long.json
+	npu-report --html long.json | sed -n '/id="data"/,/<\/script>/p' | sed '1d;$d' >data.json
+	jq -r '[.spans[][1]] | to_entries[] | "\(.key) \(.value)"' data.json | sort >labels
+	jq -r '[.tensors[].name] | to_entries[] | "\(.key) \(.value)"' long.json | sort >names
+	n=$(cut -d' ' -f2- names | sort -u | wc -l)
+	[ "$n" -gt 20 ]
+	[ "$(cut -d' ' -f2- labels | sort -u | wc -l)" = "$n" ]
+	grep -q ' (weights)$' labels
+	grep -q ' (t13)$' labels
+	[ "$(jq '[.nodes[].l] | length == (unique | length)' data.json)" = true ]
+	# names in the picture, shortened where there is little space
+	npu-report --svg=memory long.json | grep -o '<text[^>]*>[^<]*_p*o*i*n*[^<]*' | sed 's/.*>//' >drawn
+	[ "$(wc -l <drawn)" -gt 5 ]
+	grep -q '\.\.' drawn
+	[ -z "$(grep -F .. drawn | sort | uniq -d)" ]
+	# files of comparisons
+	n=$PWD/$(printf 'folder%.0s' {1..9})
+	mkdir -p "$n"/{1,2}-and-another-folder
+	cp m.json "$n/1-and-another-folder/report-of-the-network-in-a-long-name.json"
+	cp m.json "$n/2-and-another-folder/report-of-the-network-in-a-long-name.json"
+	npu-report --compare="$n/1-and-another-folder/report-of-the-network-in-a-long-name.json" \
+		"$n/2-and-another-folder/report-of-the-network-in-a-long-name.json" >out
+	head -n 1 out | grep -vE '^(.*) compared with \1$'
+}
+
 @test "layers with equal constants are shown by their own names" {
 	need jq
 	# a converter adds the name of one of these layers to the names of all

@@ -431,9 +431,8 @@ text_cut(struct arena *a, const char *s, const char *suffix)
 	return n > k && text_has_suffix(s, suffix) ? arena_strndup(a, s, n - k) : s;
 }
 
-/* bytes of the first n characters of UTF-8, or of all if there are fewer */
-static size_t
-bytes_of_characters(const char *s, size_t n)
+size_t
+text_prefix(const char *s, size_t n)
 {
 	size_t i = 0;
 	for (; s[i]; i++)
@@ -442,16 +441,26 @@ bytes_of_characters(const char *s, size_t n)
 	return i;
 }
 
+size_t
+text_width(const char *s)
+{
+	size_t n = 0;
+	for (; *s; s++)
+		n += ((unsigned char)*s & 0xc0) != 0x80;
+	return n;
+}
+
+const char *
+text_elided(struct arena *a, const char *s, size_t front, size_t back)
+{
+	return arena_printf(a, "%.*s..%s", (int)text_prefix(s, front), s,
+			    s + text_prefix(s, text_width(s) - back));
+}
+
 const char *
 text_shortened(struct arena *a, const char *s, size_t n)
 {
-	size_t all = 0;
-	for (size_t i = 0; s[i]; i++)
-		all += ((unsigned char)s[i] & 0xc0) != 0x80;
-	if (all <= n)
-		return s;
 	/* the begin and the end of a name say most */
 	size_t keep = n > 2 ? n - 2 : 0, front = (keep + 1) / 2;
-	return arena_printf(a, "%.*s..%s", (int)bytes_of_characters(s, front), s,
-			    s + bytes_of_characters(s, all - (keep - front)));
+	return text_width(s) <= n ? s : text_elided(a, s, front, keep - front);
 }

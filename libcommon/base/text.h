@@ -45,6 +45,13 @@ void text_repr(struct text *t, double v);
 /* Returns s without the suffix; s itself if it has another one, or is the suffix. */
 const char *text_cut(struct arena *a, const char *s, const char *suffix);
 
+/* characters of UTF-8 in s, and bytes of the first n of them (of all if there are fewer) */
+size_t text_width(const char *s);
+size_t text_prefix(const char *s, size_t n);
+
+/* The first and the last characters of s, with two dots between them.  Needs: s has more. */
+const char *text_elided(struct arena *a, const char *s, size_t front, size_t back);
+
 /* Returns s, or its begin and its end with two dots between them, n characters together. */
 const char *text_shortened(struct arena *a, const char *s, size_t n);
 

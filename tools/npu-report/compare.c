@@ -2,6 +2,8 @@
 /* Compares two reports, layer by layer and tensor by tensor, by name. */
 #include "report.h"
 
+#include "map/map.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -276,17 +278,35 @@ print_tables(struct text *t, const struct table *b, size_t n)
 	}
 }
 
+/* the files of all reports, the new one last, in a length for a line; of different files different */
+static const char **
+short_files(const struct report *old, size_t n_old, const struct report *new)
+{
+	enum { NAME = 44 };
+	struct arena *a = new->a;
+	size_t n = n_old + 1;
+	const char **whole = anew(a, const char *, n);
+	for (size_t i = 0; i < n; i++)
+		whole[i] = text_plain(a, i < n_old ? old[i].file : new->file);
+	const char **out = map_short_labels(a, whole, n, NAME);
+	for (size_t i = 0; i < n; i++)
+		for (size_t k = 0; k < i; k++)
+			if (!strcmp(out[i], out[k]) && strcmp(whole[i], whole[k]) != 0) {
+				out[i] = whole[i];
+				out[k] = whole[k];
+			}
+	return out;
+}
+
 void
 print_comparison(struct text *t, const struct report *old, size_t n_old,
 		 const struct report *new, bool html)
 {
 	struct arena *a = new->a;
-	enum { NAME = 44 };
-	const char *now = text_shortened(a, text_plain(a, new->file), NAME);
+	const char **file = short_files(old, n_old, new), *now = file[n_old];
 	const char *title = arena_printf(a, "%s compared with", now);
 	for (size_t i = 0; i < n_old; i++)
-		title = arena_printf(a, "%s%s %s", title, i ? "," : "",
-				     text_shortened(a, text_plain(a, old[i].file), NAME));
+		title = arena_printf(a, "%s%s %s", title, i ? "," : "", file[i]);
 	if (html)
 		page_open(t, title);
 	for (size_t i = 0; i < n_old; i++) {
@@ -300,8 +320,7 @@ print_comparison(struct text *t, const struct report *old, size_t n_old,
 			continue;
 		}
 		const char *differs = machine_differences(&old[i], new);
-		text_printf(t, "%s%s compared with %s\n", i ? "\n" : "", now,
-			    text_shortened(a, text_plain(a, old[i].file), NAME));
+		text_printf(t, "%s%s compared with %s\n", i ? "\n" : "", now, file[i]);
 		text_printf(t, "  old: %s\n  new: %s\n", text_plain(a, machine_text(&old[i])),
 			    text_plain(a, machine_text(new)));
 		if (differs)

@@ -99,8 +99,10 @@ draw_name(const struct plot *p, size_t i)
 		double n_letters = (clear_until_x(p, i, x, end, y) - x - 2 * INSIDE) / LETTER;
 		if (n_letters < FEWEST)
 			continue;
-		svg_text(p->t, ANCHOR_START, x + INSIDE, y + HIGH / 2.0 + 3,
-			 text_shortened(p->r->a, s->label, (size_t)n_letters));
+		const char *label = label_in(p->r, s->label, (size_t)n_letters);
+		if (!label)
+			continue;
+		svg_text(p->t, ANCHOR_START, x + INSIDE, y + HIGH / 2.0 + 3, label);
 		return;
 	}
 }

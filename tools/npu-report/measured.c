@@ -2,6 +2,8 @@
 /* What a device measured, beside the estimate: operator by operator. */
 #include "report.h"
 
+#include "map/map.h"
+
 #include <string.h>
 
 static const char title[] = "Measured beside estimated";
@@ -87,12 +89,16 @@ print_measured(struct text *t, const struct report *r)
 		size_t n;
 		double most;
 		const struct measured_pair *p = measured_pairs(r, (enum measured_group)g, &n, &most);
+		const char **name = anew(r->a, const char *, n + 1);
+		for (size_t i = 0; i < n; i++)
+			name[i] = text_plain(r->a, p[i].name);
+		name = map_short_labels(r->a, name, n, LABEL);
+		map_number_labels(r->a, name, n, LABEL);
 		if (n)
 			text_printf(t, "\n%s, %s\n", title, units[g]);
 		for (size_t i = 0; i < n; i++) {
 			const struct measured_pair *x = &p[i];
-			const char *name = text_shortened(r->a, text_plain(r->a, x->name), 36);
-			text_printf(t, "  %-36s measured  %12.6g ", name, x->measured);
+			text_printf(t, "  %-36s measured  %12.6g ", name[i], x->measured);
 			put_bar(t, '#', x->measured, most);
 			text_printf(t, "  %-36s estimated %12.6g ", "", x->estimated);
 			put_bar(t, '-', x->estimated, most);

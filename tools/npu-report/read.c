@@ -425,7 +425,7 @@ read_memory(struct report *r)
 	for (size_t i = 0; i < n; i++) {
 		const char *name = json_string(&v[i], "name", "?");
 		r->span[r->n_spans++] = (struct span){
-			.name = name, .label = label_of(r->a, name, path),
+			.name = name,
 			.shape = json_string(&v[i], "shape", ""),
 			.kind = json_string(&v[i], "kind", "tensor"),
 			.place = json_string(&v[i], "place", "arena"),
@@ -436,11 +436,10 @@ read_memory(struct report *r)
 		/* a buffer has the name of the operator whose weights it holds */
 		struct span *s = &r->span[r->n_spans - 1];
 		s->owner = s->name;
-		if (!strcmp(s->kind, "buffer")) {
+		if (!strcmp(s->kind, "buffer"))
 			s->owner = text_cut(r->a, s->name, " (weights)");
-			s->label = arena_printf(r->a, "weights of %s",
-						label_of(r->a, s->owner, path));
-		}
+		s->stem = arena_strndup(r->a, s->owner, strlen(s->owner) - strlen(id_of(s->owner)));
+		s->label = label_of(r->a, s->stem, path);
 	}
 	v = json_items(r->root, "peaks", &n);
 	r->peak = anew(r->a, struct peak, n);
@@ -453,17 +452,6 @@ read_memory(struct report *r)
 				    .end = json_number(&v[i], "end_cycle", 0) };
 		p->names = json_items(&v[i], "tensors", &p->n_names);
 	}
-}
-
-/* A tensor or buffer is called as the layer that it belongs to. */
-static void
-name_span(const struct report *r, struct span *s)
-{
-	const struct node *x = &r->node[s->node];
-	const char *rest = s->name + strlen(s->owner), *kinds = strstr(x->label, " (");
-	size_t n = kinds ? (size_t)(kinds - x->label) : strlen(x->label);
-	if (x->title != x->name)
-		s->label = text_shortened(r->a, arena_printf(r->a, "%.*s%s", (int)n, x->label, rest), LABEL);
 }
 
 bool
@@ -500,14 +488,8 @@ read_report(struct arena *a, struct bytes json, const char *file, struct report 
 	make_labels(r);
 	insert_cpu_time(r);
 	/* a tensor has the name of the operator that writes it, a buffer that of its reader */
-	for (size_t i = 0; i < r->n_spans; i++) {
-		struct span *s = &r->span[i];
-		s->node = -1;
-		for (size_t k = 0; k < r->n_nodes && s->node < 0; k++)
-			if (!strcmp(r->node[k].name, s->owner))
-				s->node = (int)k;
-		if (s->node >= 0)
-			name_span(r, s);
-	}
+	for (size_t i = 0; i < r->n_spans; i++)
+		r->span[i].node = node_called(r, r->span[i].owner);
+	name_spans(r);
 	return true;
 }

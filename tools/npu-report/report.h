@@ -96,6 +96,7 @@ struct span {
 	const char *name, *label, *shape, *kind, *place;
 	/* operator that writes the tensor, or reads the weights in the buffer */
 	const char *owner;
+	const char *stem; /* owner without id_of() */
 	double at, bytes, start, end;
 	int node; /* node with the name of owner; -1: none */
 };
@@ -177,6 +178,21 @@ const char *cpu_label(const struct report *r, const struct cpu_operator *c);
 /* a record of "rewrites": the label of its operator, and its text with this label for the name */
 const char *rewrite_label(const struct report *r, const struct json *rewrite);
 const char *rewrite_text(const struct report *r, const struct json *rewrite);
+
+/*
+ * span_labels.c: makes the labels of spans: that of their node, or else the label that they have,
+ * with the kind or number that the name ends with.  Different names have different labels.
+ */
+void name_spans(struct report *r);
+/*
+ * The label of a span in at most n characters, if no label of another span looks the same then; NULL
+ * if each way of shortening it does.
+ */
+const char *label_in(const struct report *r, const char *label, size_t n);
+/* the " (t46)" at the end of a tensor that has the name of its operator and a number; else "" */
+const char *id_of(const char *name);
+/* index of the first node of this name; -1: there is none */
+int node_called(const struct report *r, const char *name);
 
 /* kinds.c: the members of v, and of all that is in it, have the kinds that read.c expects */
 bool check_kinds(const struct json *v, const char *file, struct err *e);

@@ -186,16 +186,6 @@ put_limits(struct text *t, const struct report *r)
 		text_printf(t, "  faster   %s\n", text_plain(r->a, faster));
 }
 
-/* of a text on a terminal: bytes but those that continue a character of UTF-8 */
-static size_t
-columns(const char *s)
-{
-	size_t n = 0;
-	for (; *s; s++)
-		n += ((unsigned char)*s & 0xc0) != 0x80;
-	return n;
-}
-
 static const char *
 shown_label(const struct report *r, const struct longest *x)
 {
@@ -217,7 +207,7 @@ put_operator(struct text *t, const struct report *r, const char *head, size_t wi
 	if (x->node && strncmp(label, x->node->kind, strlen(x->node->kind)) != 0)
 		type = arena_printf(r->a, "; %zu %s", x->node->index,
 				    text_plain(r->a, x->node->kind));
-	bool fits = columns(line) + columns(type) <= WIDEST;
+	bool fits = text_width(line) + text_width(type) <= WIDEST;
 	text_printf(t, "%s%s\n", line, fits ? type : "");
 }
 

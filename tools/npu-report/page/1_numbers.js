@@ -117,14 +117,37 @@ const widthOf = box => Math.max(240, box.clientWidth - 2);
 
 const pen = document.createElement('canvas').getContext('2d');
 pen.font = "11px system-ui, 'DejaVu Sans', sans-serif";
-function fit(s, width)
+const widthsOf = new Map();
+function textWidth(s)
 {
-	if (pen.measureText(s).width <= width)
+	if (!widthsOf.has(s))
+		widthsOf.set(s, pen.measureText(s).width);
+	return widthsOf.get(s);
+}
+
+/*
+ * The text in this width, shortened in the middle, at its begin or at its end: the first of these
+ * ways in which no other of the texts looks the same; '' if there is none.
+ */
+function fit(s, width, others = [])
+{
+	if (textWidth(s) <= width)
 		return s;
-	let n = s.length;
-	while (n > 1 && pen.measureText(s.slice(0, n) + '…').width > width)
-		n--;
-	return n > 1 ? s.slice(0, n) + '…' : '';
+	const c = [...s];
+	for (const part of [.5, 0, 1]) {
+		let n = c.length - 1, front = 0, short = '';
+		for (; n > 0; n--) {
+			front = Math.ceil(n * part);
+			short = c.slice(0, front).join('') + '…' + c.slice(c.length - n + front).join('');
+			if (pen.measureText(short).width <= width)
+				break;
+		}
+		const [head, tail] = short.split('…');
+		if (n > 0 && !others.some(o => o !== s && o.length > head.length + tail.length &&
+			o.startsWith(head) && o.endsWith(tail)))
+			return short;
+	}
+	return '';
 }
 
 function keys(box, list)

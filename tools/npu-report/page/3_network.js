@@ -129,6 +129,7 @@ function drawGraph(box, label, reads, node, shape)
 		}
 		add(svg, 'path', { class: 'path', d });
 	});
+	const firsts = reads.map((r, i) => node(i).first);
 	const slots = graph.rows.flat().filter(s => s.node >= 0).sort((a, b) => a.node - b.node);
 	slots.forEach((s, k) => {
 		const x = node(s.node), carried = shape(s.node);
@@ -138,7 +139,8 @@ function drawGraph(box, label, reads, node, shape)
 		x.paint(add(g, 'rect', { width, height: HIGH, rx: 5 }));
 		if (x.mark)
 			add(g, 'circle', { class: 'rewritten', cx: width - 9, cy: 10, r: 4 });
-		add(g, 'text', { x: 7, y: 15 }, fit(x.first, width - (x.mark ? 26 : 12)));
+		add(g, 'text', { x: 7, y: 15 }, fit(x.first, width - (x.mark ? 26 : 12), firsts) ||
+			fit(x.first, width - (x.mark ? 26 : 12)));
 		add(g, 'text', { x: 7, y: 29, class: 'soft' }, fit(x.second, width - 12));
 		add(g, 'title', {}, x.title);
 		if (carried && graph.ends.some(way => way[0] === s))

@@ -1,3 +1,5 @@
+const labels = D.nodes.map(x => x.l), spanNames = [...new Set(D.spans.map(s => s[1]))];
+
 /* ---- timeline and memory: both show the same range of time ------------------------------------ */
 
 let from = 0, to = 1, dragged = false, waiting = 0;
@@ -60,7 +62,7 @@ function drawTimeline()
 			x: a, y: y[lane], width: Math.max(.7, b - a), height: HIGH });
 		add(r, 'title', {}, `${name}: ${time(o[2] - o[1])} from ${time(o[1])}, ${about}`);
 		if (b - a > 40)
-			add(svg, 'text', { x: a + 4, y: y[lane] + HIGH / 2 + 4, 'pointer-events': 'none' }, fit(name, b - a - 8));
+			add(svg, 'text', { x: a + 4, y: y[lane] + HIGH / 2 + 4, 'pointer-events': 'none' }, fit(name, b - a - 8, labels));
 	};
 	D.ops.forEach(o => bar(o, o[3] === 4 ? 1 : 0, LIMITS[o[3]], o[0] >= 0 ? D.nodes[o[0]].l : 'transfer',
 		o[3] === 4 ? 'transfer of weights' : D.limits[o[3]]));
@@ -82,7 +84,7 @@ function putNames(svg, boxes)
 			const meets = o => o.x < b.end && o.end > b.x && o.top < y + LINE && o.top + o.high > y;
 			const end = boxes.slice(i + 1).concat(done).filter(meets)
 				.reduce((e, o) => Math.min(e, Math.max(b.x, o.x)), b.end);
-			const s = end - b.x > 40 ? fit(b.name, end - b.x - 8) : '';
+			const s = end - b.x > 40 ? fit(b.name, end - b.x - 8, spanNames) : '';
 			if (!s)
 				continue;
 			add(svg, 'text', { x: b.x + 4, y: y + 10, 'pointer-events': 'none' }, s);
