@@ -592,11 +592,13 @@ html:
 	$(Q)scripts/install-deps --html
 	$(Q)rm -rf build-html
 	$(Q)scripts/site/make-html build-html
+	$(Q)echo "build-html/index.html: the manual"
 
 # the folder that a static host serves: the page, the manual and examples, in build-site
 .PHONY: site
 site: web
 	$(Q)scripts/site/make-site $(B)/bin build-web build-site
+	$(Q)echo "build-site: page, examples and manual, for a static host"
 	$(Q)NPUTOOLS_SITE=$(CURDIR)/build-site tests/run $(B) '^packages:site$$'
 
 # ---- packages ------------------------------------------------------------
