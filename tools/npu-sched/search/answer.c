@@ -245,10 +245,11 @@ find_smaller(struct search *x, struct point *fastest)
 	if (within == 0 || !fastest->sram)
 		return true;
 	q.cycles = (1 + within / 100) * fastest->cycles;
-	if (!s->memory.spilling)
-		q.improvable = less;
-	if (count_weights(s->g) > FEW_WEIGHTS)
+	if (count_weights(s->g) > FEW_WEIGHTS) {
 		s->effort_step = COARSE_STEP;
+		if (!s->memory.spilling)
+			q.improvable = less;
+	}
 	if (!explore_near(x, fastest->variant, q))
 		return false;
 	const struct point *p = front_answer(&x->front);
