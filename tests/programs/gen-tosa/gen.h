@@ -36,6 +36,8 @@ struct gen {
 	struct gen *region[2]; /* regions that operators run, with their own tensors */
 	int n_regions;
 	const char *name; /* name of a region; NULL: main */
+	const int64_t *zero; /* the zero point of layers' inputs; NULL: any */
+	bool unpadded; /* layers and pools have no padding */
 };
 
 /* file.c */
@@ -58,6 +60,8 @@ bool gen_file(struct gen *g, struct bytes *out, struct err *e);
 
 /* steps.c: an input, followed by some operators or patterns */
 void draw_graph(struct gen *g);
+/* PADs, behind operators that may write between the borders, and before some that may pad */
+void draw_pads(struct gen *g);
 int draw_layer(struct gen *g, int x); /* of a map of 8 or 16 bits, with its RESCALE */
 int draw_alike(struct gen *g, int x); /* a step that keeps the shape */
 uint32_t draw(struct gen *g, uint32_t n);	    /* below n */

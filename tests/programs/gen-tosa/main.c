@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* usage: gen-tosa SEED [single|full|computed|moves|indices|borders|loop|if|broken] >graph.tosa */
+/* usage: gen-tosa SEED [single|full|computed|moves|pads|indices|borders|loop|if|broken] >graph.tosa */
 #include "gen.h"
 
 #include <stdio.h>
@@ -15,14 +15,14 @@ main(int argc, char **argv)
 	} kinds[] = { { "", draw_graph }, { "single", draw_single },
 		      { "full", draw_full },
 		      { "computed", draw_computed }, { "moves", draw_moves },
-		      { "indices", draw_indices }, { "borders", draw_borders },
+		      { "pads", draw_pads }, { "indices", draw_indices }, { "borders", draw_borders },
 		      { "loop", draw_loop }, { "if", draw_if },
 		      { "broken", draw_broken } };
 	size_t kind = 0;
 	while (argc == 3 && kind < ARRAY_LEN(kinds) && strcmp(argv[2], kinds[kind].name))
 		kind++;
 	if (argc < 2 || argc > 3 || kind == ARRAY_LEN(kinds)) {
-		(void)fprintf(stderr, "usage: gen-tosa SEED [single|full|computed|moves|indices|borders|loop|if|broken] "
+		(void)fprintf(stderr, "usage: gen-tosa SEED [single|full|computed|moves|pads|indices|borders|loop|if|broken] "
 			      ">graph.tosa\n");
 		return EXIT_TROUBLE;
 	}

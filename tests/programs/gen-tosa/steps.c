@@ -88,7 +88,7 @@ draw_axis(struct gen *g, int32_t in, int32_t *k, int32_t *s, int32_t *d, int32_t
 		*k = between(g, 1, 4);
 		*s = between(g, 1, 3);
 		*d = pool ? 1 : between(g, 1, 2);
-		int32_t most = pool ? *k - 1 : 2;
+		int32_t most = g->unpadded ? 0 : pool ? *k - 1 : 2;
 		*before = between(g, 0, most);
 		*after = between(g, 0, most);
 		int32_t room = in + *before + *after - ((*k - 1) * *d + 1);
@@ -126,7 +126,7 @@ draw_layer(struct gen *g, int x)
 	int in[5] = { x };
 	in[1] = random_const(g, TOSA_INT8, 4, deep ? wdeep : wd, 127);
 	in[2] = random_const(g, acc, 1, &nb, 5000);
-	int64_t zero = zero_of(g, t.type);
+	int64_t zero = g->zero ? *g->zero : zero_of(g, t.type);
 	in[3] = gen_number(g, t.type, zero);
 	in[4] = gen_number(g, TOSA_INT8, 0);
 	const int32_t *list[3] = { pad, s, d };
@@ -351,5 +351,47 @@ draw_graph(struct gen *g)
 		x = step[draw(g, STEPS)](g, x);
 		if (elements(at(g, x)) > LARGE)
 			break;
+	}
+}
+
+/* rows and columns, sometimes images and channels, with a value */
+static int
+padded(struct gen *g, int x, int64_t value)
+{
+	const struct gen_tensor t = *at(g, x);
+	int64_t v[8];
+	int32_t dim[4], most = draw(g, 4) ? 1 : 6;
+	bool all = draw(g, 5) == 0;
+	for (int i = 0; i < 8; i++)
+		v[i] = all || i / 2 == 1 || i / 2 == 2 ? between(g, 0, most) : 0;
+	for (int i = 0; i < 4; i++)
+		dim[i] = (int32_t)(v[2 * i] + t.dim[i] + v[2 * i + 1]);
+	int in[3] = { x, gen_shape(g, 8, v) };
+	in[2] = gen_number(g, t.type, value);
+	return gen_op(g, TOSA_PAD, 0, 3, in, t.type, 4, dim);
+}
+
+void
+draw_pads(struct gen *g)
+{
+	static int (*const step[])(struct gen *, int) = { binary, requantize, transpose, concat,
+							  reshape };
+	enum { STEPS = sizeof(step) / sizeof(*step) };
+	static const int32_t most[4] = { 2, 12, 12, 24 };
+	int32_t dim[4];
+	for (int i = 0; i < 4; i++)
+		dim[i] = i || draw(g, 4) == 0 ? between(g, 1, most[i]) : 1;
+	int type = draw(g, 2) ? TOSA_INT8 : TOSA_INT16;
+	int x = gen_input(g, type, 4, dim);
+	for (int n = between(g, 1, 2); n > 0; n--) {
+		bool least = draw(g, 2), pads = draw(g, 3); /* do readers take padding? */
+		int64_t value = least ? tosa_least(type, false) : zero_of(g, type);
+		x = padded(g, draw(g, 6) ? draw_alike(g, x) : x, value);
+		g->zero = type == TOSA_INT8 ? &value : NULL;
+		g->unpadded = draw(g, 2);
+		for (int readers = between(g, 0, 2); readers > 0; readers--)
+			(void)(!pads ? step[draw(g, STEPS)] : least ? pool : draw_layer)(g, x);
+		g->zero = NULL;
+		g->unpadded = false;
 	}
 }
