@@ -377,6 +377,11 @@ random_tosa()
 	[[ ${lines[-1]} == *' 0 failed, '* ]]
 }
 
+@test "a RESCALE by 0 behind a MATMUL gives its zero point" {
+	run -0 "$TOP/tests/random-tosa" -b "${NPUTOOLS_BUILD:-$TOP/build}" -n 1 -s 2944 -x
+	[[ ${lines[-1]} == '3 compiled and equal, 0 failed, '* ]]
+}
+
 @test "a product whose operands are bounded is one operation" {
 	local gen=${NPUTOOLS_TESTBIN:-$TOP/build/tests}/gen-tosa
 	"$gen" 3 full >any.tosa # of any words

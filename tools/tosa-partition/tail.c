@@ -137,7 +137,7 @@ tail_scaled_end(struct part *p, const struct tail *t)
 	e.scaled = true;
 	e.scale = tail_scale(t, 0);
 	e.round = tail_round(t);
-	if (!e.scale.mult)
-		e.scale = (struct npu_scale){ .mult = 1 };
+	if (!e.scale.mult) /* every sum is 0 behind this shift */
+		e.scale = (struct npu_scale){ .mult = 1, .shift = 62 };
 	return e;
 }

@@ -77,7 +77,7 @@ void draw_computed(struct gen *g);
 /*
  * As draw_single or draw_graph, or a product of 32 bits; then a third of all
  * constants takes values of the type's whole range, so that TOSA may not allow the
- * graph.
+ * graph, and a quarter of the RESCALEs multiplies by 0.
  */
 void draw_full(struct gen *g);
 

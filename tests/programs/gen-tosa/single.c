@@ -7,6 +7,8 @@
 
 #include "base/little_endian.h"
 
+#include <string.h>
+
 enum { LARGEST = 6000 }; /* elements */
 
 static const int maps[] = { TOSA_INT8, TOSA_INT16 };
@@ -631,6 +633,11 @@ draw_full(struct gen *g)
 		for (int64_t i = 0; i < n; i++) /* this program's own memory */
 			tosa_store(t->type, (uint8_t *)(uintptr_t)t->data.p, i,
 				   whole_range(g, t->type));
+	}
+	for (int i = 0; i < g->n_ops; i++) { /* some scales are 0 */
+		const struct bytes mult = g->tensor[g->op[i].in[1]].data;
+		if (g->op[i].code == TOSA_RESCALE && draw(g, 4) == 0)
+			memset((uint8_t *)(uintptr_t)mult.p, 0, mult.n);
 	}
 }
 
