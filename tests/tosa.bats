@@ -372,6 +372,24 @@ random_tosa()
 	[[ ${lines[-1]} == *' 0 failed, '*' 0 refused' ]]
 }
 
+@test "PADs between random operators compute the same when compiled" {
+	random_tosa 18 300 -s 91 -p
+	[[ ${lines[-1]} == *' 0 failed, '*' 0 refused' ]]
+}
+
+# drawn_ops SEED: the number of operations of a drawn graph with PADs, whose text is in m
+drawn_ops()
+{
+	"${NPUTOOLS_TESTBIN:-$TOP/build/tests}/gen-tosa" "$1" pads >m.tosa
+	tosa-partition m.tosa >m
+	grep -c '^op ' m
+}
+
+@test "the operator before a PAD writes between the borders" {
+	[ "$(drawn_ops 103)" = 3 ] # a TABLE, and two sides
+	grep -q '^op .*do=add .*tfl=0.1 .* ofm=t1\[1,6,21\]@1,0,0 ' m
+}
+
 @test "constants of any value, and products that wrap, compute the same when compiled" {
 	random_tosa 24 500 -s 1 -x
 	[[ ${lines[-1]} == *' 0 failed, '* ]]

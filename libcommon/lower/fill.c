@@ -135,13 +135,18 @@ nd_middle(const struct nd *out, const struct nd *v, const int64_t *before)
 	return middle;
 }
 
+/*
+ * A PAD of channels stays a copy: where elementwise operations read the result, the rule `pieces`
+ * lets them read the input and the padding apart, and leaves the copy out.  For
+ * blazeface_front_128 on ethos-u55-128 this takes 2 % fewer cycles than to write in place.
+ */
 bool
 nd_pads_around(const struct nd *v, const int64_t *before, int32_t value, const struct nd *out)
 {
 	for (int k = 0; k < v->rank; k++)
 		if (max_i64(before[k], out->dim[k] - before[k] - v->dim[k]) > v->dim[k])
 			return false;
-	return clamps_to(v, value);
+	return v->rank && v->dim[v->rank - 1] == out->dim[v->rank - 1] && clamps_to(v, value);
 }
 
 /* Fills n elements of axis k of out, from `at` on, with a value.  The operations read as many

@@ -99,8 +99,9 @@ void nd_fill_border(struct lower *l, const struct nd *any, const struct nd *to,
 
 /* The part of out with v's dimensions, from element before[k] on along each axis k. */
 struct nd nd_middle(const struct nd *out, const struct nd *v, const int64_t *before);
-/* Can v be written to out by its producer, from element before[k] on along each axis k, and
- * nd_pad() write value around it?  The sides must be no thicker than v. */
+/* Should v be written to out by its producer, from element before[k] on along each axis k, and
+ * nd_pad() write value around it?  Depends on shapes and types alone.  The sides must be no thicker
+ * than v, and the last axis have none. */
 bool nd_pads_around(const struct nd *v, const int64_t *before, int32_t value,
 		    const struct nd *out);
 /* Writes v to out, unless it is there already, and value around it. */

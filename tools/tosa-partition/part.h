@@ -129,6 +129,11 @@ void deliver_fm(struct part *p, const struct nd *dest, const struct nd *v);
 struct nd readable_as(struct part *p, const struct nd *v, const int64_t *dim, int rank);
 struct nd writable_as(struct part *p, const struct nd *v, const int64_t *dim, int rank);
 
+/* pad.c: does a PAD only write around its input, which is in the result's memory already? */
+bool pads_around(const struct part *p, const struct tosa_op *op);
+/* the part of a PAD's result `out` that its input fills */
+struct nd between_borders(const struct part *p, const struct tosa_op *op, const struct nd *out);
+
 /* loose.c: gives a loose tensor memory of its own */
 struct nd materialized(struct part *p, int tensor);
 /*
