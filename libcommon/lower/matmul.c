@@ -65,13 +65,32 @@ block_rows(const struct low_matmul *m)
 	return n < 1 ? 1 : n;
 }
 
-int64_t
-low_matmul_blocks(const struct lower *l, const struct low_matmul *m)
+/* number of blocks of a batch */
+static int64_t
+count_blocks(const struct lower *l, const struct low_matmul *m)
 {
-	int64_t cols = block_cols(m), rows = block_rows(m);
 	if (low_matmul_is_native(l, m))
 		return 1;
-	return ceil_div_i64(rows_of(&m->a), rows) * ceil_div_i64(rows_of(&m->b), cols);
+	return ceil_div_i64(rows_of(&m->a), block_rows(m)) *
+	       ceil_div_i64(rows_of(&m->b), block_cols(m));
+}
+
+/* Are its sums wider than those of one operation? */
+static bool
+is_wide(const struct lower *l, const struct low_matmul *m)
+{
+	return m->a.type == TFL_INT16 && !m->fits && !low_matmul_is_native(l, m);
+}
+
+const char *
+low_matmul_check(const struct lower *l, const struct low_matmul *m, int64_t batches)
+{
+	if (is_wide(l, m) && depth_of(m) > LOW_WIDE_DEPTH)
+		return arena_printf(l->a, "sums of %lld products of 16 bits: at most %d",
+				    (long long)depth_of(m), (int)LOW_WIDE_DEPTH);
+	return batches > ND_MAX_COPIES || batches * count_blocks(l, m) > ND_MAX_COPIES
+		   ? "more than 2048 blocks of 32768 products"
+		   : NULL;
 }
 
 /* ---- by products ------------------------------------------------------------- */
@@ -159,9 +178,9 @@ multiply_and_add(struct lower *l, const struct low_matmul *m, const struct nd *o
 	return low_pair(l, OP_ADD, x, nd_to_operand(m->bias), ofm);
 }
 
-void
-low_matmul(struct lower *l, const struct low_matmul *m, const struct nd *out,
-	   const struct low_end *end)
+static void
+multiply_batch(struct lower *l, const struct low_matmul *m, const struct nd *out,
+	       const struct low_end *end)
 {
 	if (!low_matmul_is_native(l, m))
 		multiply_blocks(l, m, out, end);
@@ -171,27 +190,45 @@ low_matmul(struct lower *l, const struct low_matmul *m, const struct nd *out,
 }
 
 static struct nd
-contiguous(struct lower *l, struct nd m)
+contiguous(struct lower *l, const struct nd *v)
 {
-	if (m.stride[1] == 1 || m.dim[1] == 1)
-		return m;
-	struct nd r = nd_new_like(l, &m, m.type);
-	nd_copy(l, &m, &r);
-	return r;
+	int depth = v->rank - 1;
+	return v->stride[depth] == 1 || v->dim[depth] == 1 ? *v : nd_readable(l, v);
+}
+
+/*
+ * Makes the depth of n matrices contiguous if one copy of all of them takes fewer operations
+ * than a copy of each, which can wait for its product.
+ */
+static struct nd
+copied_at_once(struct lower *l, const struct nd *v, int64_t n)
+{
+	const struct nd first = matrix_of(v, v, 0), one = nd_linear(&first), all = nd_linear(v);
+	return nd_copies(l, v, &all) < n * nd_copies(l, &first, &one) ? contiguous(l, v) : *v;
 }
 
 void
-low_matmul_all(struct lower *l, const struct low_matmul *m, const struct nd *out,
-	       const struct low_end *end)
+low_matmul(struct lower *l, const struct low_matmul *m, const struct nd *out,
+	   const struct low_end *end)
 {
+	struct low_matmul all = *m;
 	int64_t n = 1;
+	if (is_wide(l, m)) { /* each half would be copied */
+		all.a = contiguous(l, &m->a);
+		all.b = contiguous(l, &m->b);
+		low_multiply_wide(l, &all, out, end);
+		return;
+	}
 	for (int k = 0; k + 2 < out->rank; k++)
 		n *= out->dim[k];
+	all.a = copied_at_once(l, &m->a, n);
+	all.b = copied_at_once(l, &m->b, n);
 	for (int64_t i = 0; i < n; i++) {
-		struct low_matmul one = *m;
-		struct nd z = matrix_of(out, out, i);
-		one.a = contiguous(l, matrix_of(&m->a, out, i));
-		one.b = contiguous(l, matrix_of(&m->b, out, i));
-		low_matmul(l, &one, &z, end);
+		const struct nd a = matrix_of(&all.a, out, i), b = matrix_of(&all.b, out, i);
+		const struct nd z = matrix_of(out, out, i);
+		struct low_matmul one = all;
+		one.a = contiguous(l, &a);
+		one.b = contiguous(l, &b);
+		multiply_batch(l, &one, &z, end);
 	}
 }

@@ -139,6 +139,17 @@ nd_permute(struct nd *v, const int *order)
 }
 
 void
+nd_transpose(struct nd *v)
+{
+	int order[ND_MAX], last = v->rank - 1;
+	for (int i = 0; i < last - 1; i++)
+		order[i] = i;
+	order[last] = last - 1;
+	order[last - 1] = last;
+	nd_permute(v, order);
+}
+
+void
 nd_split(struct nd *v, int axis, int64_t inner)
 {
 	assert(v->rank < ND_MAX && v->dim[axis] % inner == 0);

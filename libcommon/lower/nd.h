@@ -38,6 +38,8 @@ void nd_slice(struct nd *v, int axis, int64_t start, int64_t n, int64_t step);
 struct nd nd_part(const struct nd *v, int axis, int64_t start, int64_t n);
 /* Permutes axes: axis i becomes the former axis order[i]. */
 void nd_permute(struct nd *v, const int *order);
+/* Exchanges the last two axes. */
+void nd_transpose(struct nd *v);
 /* Splits an axis of length n into two, of n / inner and inner. */
 void nd_split(struct nd *v, int axis, int64_t inner);
 /*

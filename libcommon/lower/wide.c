@@ -87,10 +87,10 @@ normal(struct npu_scale s)
 
 /* Writes (256 * high + low) * scale. */
 static void
-scale_wide(struct lower *l, const struct low_wide *w, struct g_operand high,
-	   struct g_operand low, struct g_operand ofm)
+scale_wide(struct lower *l, struct low_end end, struct g_operand high, struct g_operand low,
+	   struct g_operand ofm)
 {
-	struct npu_scale s = normal(w->scale);
+	struct npu_scale s = normal(end.scale);
 	struct g_operand carry = word_floor(l, low, 8);
 	struct g_operand r = word_remainder(l, low, carry, 8);
 	struct g_operand h = word_add(l, high, carry);
@@ -100,7 +100,8 @@ scale_wide(struct lower *l, const struct low_wide *w, struct g_operand high,
 	struct g_op *op = word_op_to(l, OP_MUL, v, by, ofm);
 	s = (struct npu_scale){ .mult = 1, .shift = s.shift - (small ? 0 : 24) };
 	op_scale(op, s, ROUND_NATURAL);
-	low_finish(w->end, op);
+	end.scaled = false; /* done */
+	low_finish(&end, op);
 }
 
 /* Returns the half of an operand in the operand's dimensions. */
@@ -114,11 +115,12 @@ as_operand(struct g_operand half, const struct nd *v)
 }
 
 void
-low_multiply_wide(struct lower *l, const struct low_wide *w, const struct nd *out)
+low_multiply_wide(struct lower *l, const struct low_matmul *m, const struct nd *out,
+		  const struct low_end *end)
 {
 	/* split the smaller operand */
-	bool of_a = nd_elements(&w->a) <= nd_elements(&w->b);
-	const struct nd *v = of_a ? &w->a : &w->b;
+	bool of_a = nd_elements(&m->a) <= nd_elements(&m->b);
+	const struct nd *v = of_a ? &m->a : &m->b;
 	struct nd whole = *v, dest = *out;
 	struct g_operand upper, lower, ofm;
 	if (!nd_is_dense(v)) {
@@ -128,14 +130,17 @@ low_multiply_wide(struct lower *l, const struct low_wide *w, const struct nd *ou
 	split(l, nd_to_operand(&whole), &upper, &lower);
 	struct nd sums[2], half[2] = { as_operand(upper, v), as_operand(lower, v) };
 	for (int k = 0; k < 2; k++) {
+		struct low_matmul part = *m;
+		*(of_a ? &part.a : &part.b) = half[k];
+		part.fits = true;
 		sums[k] = nd_new_like(l, out, TFL_INT32);
-		w->multiply(w->ctx, of_a ? &half[k] : &w->a, of_a ? &w->b : &half[k], &sums[k]);
+		low_matmul(l, &part, &sums[k], &low_plain);
 	}
 	if (!nd_operand(out, &ofm)) {
 		dest = nd_new_like(l, out, out->type);
 		ofm = nd_to_operand(&dest);
 	}
-	scale_wide(l, w, nd_to_operand(&sums[0]), nd_to_operand(&sums[1]), ofm);
+	scale_wide(l, *end, nd_to_operand(&sums[0]), nd_to_operand(&sums[1]), ofm);
 	if (dest.t != out->t)
 		nd_copy(l, &dest, out);
 }

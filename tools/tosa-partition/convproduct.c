@@ -89,7 +89,7 @@ multiply_rows(struct part *p, const struct windows *m, const struct tail *t)
 	struct low_matmul x = { .b = w, .a_zero = m->in_zero, .b_zero = m->weight_zero,
 				.bias = &bias };
 	x.a = nd_dense(w.type, 2, (int32_t[]){ (int32_t)rows, (int32_t)matrix[1] });
-	if (taps > MAX_OPS || low_matmul_blocks(p->l, &x) > MAX_OPS ||
+	if (taps > MAX_OPS || low_matmul_check(p->l, &x, 1) ||
 	    rows > INT32_MAX / matrix[1])
 		return "its weights are not constant, and it would take more than 2048 "
 		       "operations";

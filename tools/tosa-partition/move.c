@@ -108,15 +108,14 @@ static const char *
 multiply_all(struct part *p, const struct nd *a, bool turned, const struct nd *b,
 	     const struct nd *out)
 {
-	static const int order[] = { 0, 2, 1 };
-	struct low_matmul m = { .a = *a, .b = *b };
-	nd_permute(&m.b, order);
+	struct low_matmul m = { .a = *a, .b = *b, .fits = true };
+	nd_transpose(&m.b);
 	if (turned)
-		nd_permute(&m.a, order);
-	if (a->dim[0] * low_matmul_blocks(p->l, &m) > MAX_RUNS)
-		return "more than 2048 blocks of 32768 products";
-	low_matmul_all(p->l, &m, out, &low_half_up);
-	return NULL;
+		nd_transpose(&m.a);
+	const char *why = low_matmul_check(p->l, &m, a->dim[0]);
+	if (!why)
+		low_matmul(p->l, &m, out, &low_half_up);
+	return why;
 }
 
 const char *

@@ -13,8 +13,6 @@
 
 #include "lower/matmul.h"
 
-enum { MAX_BATCHES = 512 };
-
 /* the OFM is the IFM, [rows][depth], times IFM2, [depth][cols]; adj: stored transposed */
 struct matmul {
 	const struct tfl_tensor *bias;
@@ -22,6 +20,14 @@ struct matmul {
 	int32_t rows, cols, depth;
 	int64_t batches;
 };
+
+/* the product of two views, of the IFM and of IFM2 with its columns as rows */
+static struct low_matmul
+product_of(const struct lop *o, struct nd a, struct nd b)
+{
+	return (struct low_matmul){ .a = a, .b = b, .a_zero = quant_zero(o->ifm),
+				    .b_zero = quant_zero(o->ifm2) };
+}
 
 static bool
 batches_match(const struct lop *o)
@@ -56,29 +62,15 @@ check_types(const struct part *p, const struct lop *o, int types)
 		   : NULL;
 }
 
-/* the shape of one batch, for checks */
-static struct low_matmul
-shape_of(const struct lop *o)
-{
-	const struct matmul *m = o->own;
-	const int32_t a[2] = { m->rows, m->depth }, b[2] = { m->cols, m->depth };
-	return (struct low_matmul){ .a = nd_dense(o->ifm->type, 2, a),
-				    .b = nd_dense(o->ifm2->type, 2, b) };
-}
-
 /*
- * INT16; ratio: of the scales; native: the NPU's sums have 48 bits.  The reference adds in 64
- * bits, multiplies by 15 bits and shifts right, rounding halves up (fixed_mbqm64).
+ * INT16; ratio: of the scales.  The reference adds in 64 bits, multiplies by 15 bits and
+ * shifts right, rounding halves up (fixed_mbqm64).
  */
 static const char *
-read_wide(const struct part *p, struct lop *o, double ratio, bool native)
+read_wide(struct lop *o, int32_t depth, double ratio)
 {
-	int32_t depth = ((const struct matmul *)o->own)->depth;
 	if (quant_zero(o->ifm) || quant_zero(o->ifm2) || o->end.zero)
 		return "INT16 with a zero point";
-	if (depth > LOW_WIDE_DEPTH && !native)
-		return arena_printf(p->a, "sums of %d products of 16 bits: at most %d",
-				depth, (int)LOW_WIDE_DEPTH);
 	/* products up to 2^30: the reference's result has 32 bits before it is clamped */
 	if (ratio * depth >= 2)
 		return "scaled sums may leave the range of int32, where the "
@@ -104,16 +96,18 @@ read_products(const struct part *p, struct lop *o, int activation)
 	}
 	if (!wide && most + bias > INT32_MAX)
 		return arena_printf(p->a, "sums of %d products", m->depth);
-	struct low_matmul shape = shape_of(o);
-	if (m->batches > MAX_BATCHES ||
-	    m->batches * low_matmul_blocks(p->l, &shape) > ND_MAX_COPIES)
-		return "more than 2048 blocks of products";
+	const int32_t a[2] = { m->rows, m->depth }, b[2] = { m->cols, m->depth };
+	const struct low_matmul batch = product_of(o, nd_dense(o->ifm->type, 2, a),
+						   nd_dense(o->ifm2->type, 2, b));
+	const char *why = low_matmul_check(p->l, &batch, m->batches);
+	if (why)
+		return why;
 	o->end = (struct low_end){ .scaled = true, .round = ROUND_TFL, .zero = quant_zero(o->ofm),
 				   .clamped = true, .clamp = quant_clamp(o->ofm, activation) };
 	double product = (double)(quant_scale_f32(o->ifm) * quant_scale_f32(o->ifm2));
 	double ratio = product / quant_scale(o->ofm);
 	if (wide)
-		return read_wide(p, o, ratio, low_matmul_is_native(p->l, &shape));
+		return read_wide(o, m->depth, ratio);
 	return npu_quantise(ratio, &o->end.scale)
 		   ? NULL
 		   : "the ratio of the scales can't be expressed";
@@ -167,57 +161,18 @@ read_computed(const struct part *p, struct lop *o)
 	return read_products(p, o, activation);
 }
 
-/* the matrix with a contiguous summed axis: v itself, or a copy in linear memory */
-static struct nd
-contiguous_matrix(struct part *p, struct nd v, bool transpose)
-{
-	int r = v.rank;
-	if (transpose) {
-		int order[ND_MAX];
-		for (int i = 0; i < r; i++)
-			order[i] = i;
-		order[r - 1] = r - 2;
-		order[r - 2] = r - 1;
-		nd_permute(&v, order);
-	}
-	if (v.stride[r - 1] == 1 || v.dim[r - 1] == 1)
-		return v;
-	return nd_readable(p->l, &v);
-}
-
-struct product {
-	struct part *p;
-	const struct lop *o;
-	const struct low_end *end;
-};
-
-/* out = a * b for every batch; element types may differ from those of the operator */
-static void
-multiply_matrices(void *ctx, const struct nd *a, const struct nd *b, const struct nd *out)
-{
-	const struct product *x = ctx;
-	const struct matmul *m = x->o->own;
-	struct low_matmul all = { .a_zero = quant_zero(x->o->ifm), .b_zero = quant_zero(x->o->ifm2) };
-	all.a = contiguous_matrix(x->p, *a, m->adj_a);
-	all.b = contiguous_matrix(x->p, *b, !m->adj_b);
-	low_matmul_all(x->p->l, &all, out, x->end);
-}
-
 void
 lower_matmul(struct part *p, const struct lop *o)
 {
-	struct low_matmul shape = shape_of(o);
-	bool wide = o->ofm->type == TFL_INT16 && !low_matmul_is_native(p->l, &shape);
+	const struct matmul *m = o->own;
 	struct nd a = nd_ifm(p, o->op->in[0]), b = nd_ifm(p, o->op->in[1]);
 	struct nd out = nd_ofm(p, o->op->out[0]);
-	struct product x = { .p = p, .o = o, .end = wide ? &low_plain : &o->end };
-	/* two sums of words: lower/matmul.h, wide.c */
-	struct low_wide w = { .a = a, .b = b, .scale = o->end.scale, .multiply = multiply_matrices,
-			      .end = &low_as_made, .ctx = &x };
-	if (wide)
-		low_multiply_wide(p->l, &w, &out);
-	else
-		multiply_matrices(&x, &a, &b, &out);
+	struct low_matmul x = product_of(o, a, b);
+	if (m->adj_a)
+		nd_transpose(&x.a);
+	if (!m->adj_b)
+		nd_transpose(&x.b);
+	low_matmul(p->l, &x, &out, &o->end);
 }
 
 void
@@ -226,12 +181,10 @@ lower_computed(struct part *p, const struct lop *o)
 	const struct matmul *m = o->own;
 	const int64_t as[3][2] = { { m->rows, m->depth }, { m->cols, m->depth },
 				   { m->rows, m->cols } };
-	struct low_matmul x = { .a_zero = quant_zero(o->ifm), .b_zero = quant_zero(o->ifm2) };
-	x.a = nd_readable_as(p->l, nd_ifm(p, o->op->in[0]), as[0], 2);
-	x.b = nd_readable_as(p->l, nd_ifm(p, o->op->in[1]), as[1], 2);
+	struct nd a = nd_readable_as(p->l, nd_ifm(p, o->op->in[0]), as[0], 2);
+	struct nd b = nd_readable_as(p->l, nd_ifm(p, o->op->in[1]), as[1], 2);
 	struct nd out = nd_readable_as(p->l, nd_ofm(p, o->op->out[0]), as[2], 2), bias;
-	x.a = contiguous_matrix(p, x.a, false);
-	x.b = contiguous_matrix(p, x.b, false);
+	struct low_matmul x = product_of(o, a, b);
 	if (m->bias) {
 		bias = nd_operand_of(part_ifm(p, o->op->in[2]), 1, &m->cols);
 		x.bias = &bias;
