@@ -72,6 +72,25 @@ folded_conv() { padded_conv "$@" && [ "$(npu_ops m)" = 1 ] && exact m; }
 	exact m
 }
 
+@test "a PAD is merged if it is thinner than the dilated window" {
+	local dilated='{padding:1,stride_w:1,stride_h:1,dilation_h_factor:2,dilation_w_factor:2}'
+	folded_conv 9x9 4,3,2,4 "$dilated" 12x11
+	padded_conv 9x9 5,3,2,4 "$dilated" 13x11 # a window of five rows
+	[ "$(npu_ops m)" -gt 1 ]
+	exact m
+}
+
+@test "a PADV2 is merged if its value is the zero point" {
+	local value="quantization:{scale:[0.05],zero_point:[-3]}" program
+	program=".operator_codes[0][] = $PADV2 | .operator_codes[0].version = 1
+		| $t += [{shape:[],type:9,name:\"value\",$value,buffer:(.buffers|length)}]
+		| .subgraphs[0].operators[0].inputs += [5]"
+	folded_conv 8x8 1,1,1,1 '{padding:1,stride_w:1,stride_h:1}' 8x8 "$program | .buffers += [{data:[253]}]"
+	padded_conv 8x8 1,1,1,1 '{padding:1,stride_w:1,stride_h:1}' 8x8 "$program | .buffers += [{data:[252]}]"
+	[ "$(npu_ops m)" -gt 1 ]
+	exact m
+}
+
 # padded_pool BEFORE ZERO PADS PADDING [PROGRAM]: operator BEFORE, a PAD by [y0,y1,x0,x1], then
 # a maximum of 3x3 with stride 2.  The zero point, the value of the border, is ZERO.
 padded_pool()

@@ -3,6 +3,7 @@
 #include "lower/convparts.h"
 
 #include "graph/facts.h"
+#include "lower/padding.h"
 #include "target/accel.h"
 
 enum {
@@ -253,24 +254,10 @@ conv_padded(struct lower *l, struct low_conv *c, const struct nd *in)
 	return to;
 }
 
-/*
- * Returns true if a window could contain padding only, as its operation would have an
- * empty IFM, or if the padding exceeds the register.
- */
-static bool
-sees_nothing(int32_t before, int32_t after, int32_t reach)
-{
-	return before >= reach || after >= reach || before > LOW_PAD || after > LOW_PAD;
-}
-
 struct nd
 conv_input(struct lower *l, struct low_conv *c, const struct nd *in)
 {
-	struct yx r = conv_reach(c);
-	return sees_nothing(c->pad.top, c->pad.bottom, r.y) ||
-			       sees_nothing(c->pad.left, c->pad.right, r.x)
-		   ? conv_padded(l, c, in)
-		   : *in;
+	return low_pad_fits(c->pad, conv_reach(c)) ? *in : conv_padded(l, c, in);
 }
 
 /* Returns the output channels per operation, in whole bricks. */

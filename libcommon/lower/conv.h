@@ -20,7 +20,6 @@ enum {
 	/* limits of rows and of elements, with dilation */
 	LOW_KERNEL_ROWS = 64, LOW_KERNEL = 4096,
 	LOW_STRIDE = 3, LOW_DILATION = 2,
-	LOW_PAD = 127, /* registers have 7 bits */
 };
 
 /*

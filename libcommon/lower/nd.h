@@ -12,6 +12,7 @@
 enum {
 	ND_MAX = 2 * TFL_MAX_RANK,
 	ND_MAX_COPIES = 2048, /* limit of NPU operations per movement */
+	LOW_PAD = 127, /* limit of padding on each side: registers have 7 bits */
 };
 
 /*
@@ -98,6 +99,12 @@ struct nd nd_readable(struct lower *l, const struct nd *v);
  */
 void nd_fill_border(struct lower *l, const struct nd *any, const struct nd *to,
 		 const int64_t *before, const int64_t *n, int32_t value);
+
+/* What a PAD adds: elements in front of each axis and behind it, which have one value. */
+struct low_borders {
+	int64_t before[ND_MAX], after[ND_MAX];
+	int64_t value;
+};
 
 /* The part of out with v's dimensions, from element before[k] on along each axis k. */
 struct nd nd_middle(const struct nd *out, const struct nd *v, const int64_t *before);

@@ -6,7 +6,7 @@ struct span {
 	int32_t out, n, in, length, kernel, stride, before, after;
 };
 
-enum { MAX_SPANS = 2048, MAX_PADDED = 8, MAX_STRIDE = 3, MAX_PAD = 127 /* registers have 7 bits */ };
+enum { MAX_SPANS = 2048, MAX_PADDED = 8, MAX_STRIDE = 3 };
 
 /*
  * Returns true if one operation computes the pool.  The hardware divides by the number
@@ -20,7 +20,7 @@ is_plain(const struct low_axis axis[2], bool average)
 		const struct low_axis *x = &axis[i];
 		padded |= x->before || x->after;
 		small &= x->kernel <= MAX_PADDED;
-		ok = ok && x->before <= MAX_PAD && x->after <= MAX_PAD &&
+		ok = ok && x->before <= LOW_PAD && x->after <= LOW_PAD &&
 		     (x->stride <= MAX_STRIDE || x->out == 1);
 	}
 	return ok && (!average || !padded || small);

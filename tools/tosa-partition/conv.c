@@ -2,6 +2,8 @@
 /* CONV2D, DEPTHWISE_CONV2D, TRANSPOSE_CONV2D. */
 #include "part.h"
 
+#include "lower/padding.h"
+
 enum { MAX_EXTENT = 65536 };
 
 struct layer {
@@ -31,6 +33,19 @@ weights_of(struct part *p, const struct tosa_op *op, bool deep)
 	return r;
 }
 
+struct low_conv
+conv_window(const struct part *p, const struct tosa_op *op)
+{
+	struct tosa_window k = tosa_window_of(p->t, op);
+	return (struct low_conv){
+		.kind = OP_CONV, .groups = 1, .ifm_zero = (int32_t)tosa_zero_of(p->t, op, 3),
+		.kernel = { .y = k.kernel[0], .x = k.kernel[1] },
+		.stride = { .y = k.stride[0], .x = k.stride[1] },
+		.dilation = { .y = k.dilation[0], .x = k.dilation[1] },
+		.pad = { .top = k.before[0], .bottom = k.after[0],
+			 .left = k.before[1], .right = k.after[1] } };
+}
+
 /* reads the convolution and its tail, and opens the result; returns NULL, or why not */
 static const char *
 open_layer(struct part *p, const struct tosa_op *op, struct layer *y)
@@ -40,8 +55,7 @@ open_layer(struct part *p, const struct tosa_op *op, struct layer *y)
 	bool deep = op->code == TOSA_DEPTHWISE_CONV2D;
 	if (!w->data.p || !b->data.p)
 		return "its weights or its bias are not constant";
-	struct tosa_window k = tosa_window_of(p->t, op);
-	*y = (struct layer){ .op = op };
+	*y = (struct layer){ .op = op, .c = conv_window(p, op) };
 	y->t = tail_of(p, op->out[0], TAIL_SCALE | TAIL_CHANNELS | TAIL_WORDS);
 	if (o->type == TOSA_INT48 && !y->t.scaled)
 		return "an operator other than RESCALE reads its sums of 48 bits";
@@ -54,15 +68,12 @@ open_layer(struct part *p, const struct tosa_op *op, struct layer *y)
 			return "a bias does not fit 40 bits";
 		scale[i] = tail_scale(&y->t, i);
 	}
-	y->c = (struct low_conv){
-		.kind = OP_CONV, .o = n, .i = w->dim[3], .groups = 1,
-		.ifm_zero = (int32_t)tosa_zero_of(p->t, op, 3), .weights = weights_of(p, op, deep),
-		.kernel = { .y = k.kernel[0], .x = k.kernel[1] },
-		.stride = { .y = k.stride[0], .x = k.stride[1] },
-		.dilation = { .y = k.dilation[0], .x = k.dilation[1] },
-		.pad = { .top = k.before[0], .bottom = k.after[0],
-			 .left = k.before[1], .right = k.after[1] },
-		.bias = bias, .scale = scale, .round = tail_round(&y->t) };
+	y->c.o = n;
+	y->c.i = w->dim[3];
+	y->c.weights = weights_of(p, op, deep);
+	y->c.bias = bias;
+	y->c.scale = scale;
+	y->c.round = tail_round(&y->t);
 	if (deep) {
 		y->c.i = 1;
 		y->c.kind = w->dim[2] > 1 && n == w->dim[2] ? OP_DEPTHWISE : OP_CONV;
@@ -71,22 +82,6 @@ open_layer(struct part *p, const struct tosa_op *op, struct layer *y)
 	y->out = result_view(p, y->t.out);
 	y->dest = writable_fm(p, &y->out);
 	return NULL;
-}
-
-/* the tensor to read: of a PAD that waits for its reader, its input; adds its padding */
-static int
-input_of(struct part *p, struct layer *y)
-{
-	int t = y->op->in[0], i = p->maker[t];
-	if (p->value[t].t || p->t->tensor[t].data.p || i < 0 ||
-	    p->t->op[i].code != TOSA_PAD)
-		return t;
-	const struct tosa_tensor *pad = tosa_in(p->t, &p->t->op[i], 1);
-	y->c.pad.top += (int32_t)tosa_value(pad, 2);
-	y->c.pad.bottom += (int32_t)tosa_value(pad, 3);
-	y->c.pad.left += (int32_t)tosa_value(pad, 4);
-	y->c.pad.right += (int32_t)tosa_value(pad, 5);
-	return p->t->op[i].in[0];
 }
 
 /*
@@ -151,7 +146,13 @@ lower_conv(struct part *p, const struct tosa_op *op)
 	if (why)
 		return why;
 	struct nd in, out = y.dest;
-	int32_t *at, tensor = input_of(p, &y);
+	int32_t *at, tensor = op->in[0];
+	const struct tosa_op *pad = folded_pad(p, tensor);
+	if (pad) {
+		const struct low_borders b = borders_of(p, pad);
+		(void)low_conv_takes_pad(&y.c, &b);
+		tensor = pad->in[0];
+	}
 	if (take_channels(p, tensor, &in, &at)) {
 		spread_weights(p, &y.c, at, (int32_t)in.dim[3]);
 	} else {

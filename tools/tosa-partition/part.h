@@ -129,7 +129,17 @@ void deliver_fm(struct part *p, const struct nd *dest, const struct nd *v);
 struct nd readable_as(struct part *p, const struct nd *v, const int64_t *dim, int rank);
 struct nd writable_as(struct part *p, const struct nd *v, const int64_t *dim, int rank);
 
-/* pad.c: does a PAD only write around its input, which is in the result's memory already? */
+/* conv.c: the window of a CONV2D or DEPTHWISE_CONV2D, without weights and channels */
+struct low_conv conv_window(const struct part *p, const struct tosa_op *op);
+
+/* pad.c */
+struct low_borders borders_of(const struct part *p, const struct tosa_op *op);
+/*
+ * The PAD that makes a tensor, if the readers of the tensor pad instead: they then read the
+ * PAD's input.  NULL: there is none.
+ */
+const struct tosa_op *folded_pad(const struct part *p, int tensor);
+/* does a PAD only write around its input, which is in the result's memory already? */
 bool pads_around(const struct part *p, const struct tosa_op *op);
 /* the part of a PAD's result `out` that its input fills */
 struct nd between_borders(const struct part *p, const struct tosa_op *op, const struct nd *out);

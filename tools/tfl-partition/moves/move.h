@@ -54,19 +54,16 @@ void split_view(const struct part *p, const struct lop *o, int k, struct nd *v);
 /* gather.c: the n indices of a GATHER along one axis; false: they are not constant */
 bool gather_axis(const struct lop *o, int *axis, const int64_t **index, int *n);
 
-/* pad.c: o->own of PAD and PADV2 */
-struct borders {
-	/* of the tensor's dimensions, and of the words of an INT64 */
-	int64_t before[TFL_MAX_RANK + 1], after[TFL_MAX_RANK + 1];
-	int64_t value;
-};
 /*
  * place/padding.c: true if operator i is a PAD or PADV2 that becomes padding of all
  * operators that read its result, convolutions and MAX_POOL_2D
  */
 bool pad_folds(const struct part *p, int i);
-/* adds the padding of a folded PAD; returns the tensor that PAD, or op itself, reads */
-int folded_pad(const struct part *p, const struct tfl_op *op, struct g_pad *pad);
+/*
+ * The folded PAD in front of an operator, with a struct low_borders; NULL: there is none, and
+ * the operator reads its own input.
+ */
+const struct lop *folded_pad(const struct part *p, const struct tfl_op *op);
 
 /* indexed.c: GATHER and GATHER_ND with computed indices, by the DMA engine */
 const char *read_indexed(const struct part *p, struct lop *o);

@@ -15,7 +15,7 @@ static const char *
 read_pad_sizes(const struct part *p, const struct lop *o)
 {
 	const struct tfl_tensor *i = o->ifm;
-	struct borders *b = o->own;
+	struct low_borders *b = o->own;
 	int64_t v[2 * TFL_MAX_RANK];
 	int n;
 	const char *why = check_move(p, o);
@@ -40,7 +40,7 @@ static const char *
 check_ifm_part(const struct part *p, const struct lop *o)
 {
 	struct nd from = words_shape(o->ifm), to = words_shape(o->ofm);
-	const struct borders *b = o->own;
+	const struct low_borders *b = o->own;
 	struct nd mid = nd_middle(&to, &from, b->before);
 	return check_copies(p, &from, &mid);
 }
@@ -48,7 +48,7 @@ check_ifm_part(const struct part *p, const struct lop *o)
 void
 bind_pad(struct part *p, const struct lop *o)
 {
-	const struct borders *b = o->own;
+	const struct low_borders *b = o->own;
 	struct nd in = nd_shape(o->ifm), to = nd_shape(o->ofm);
 	struct g_operand as;
 	if (o->ofm->type == TFL_INT64 ||
@@ -66,7 +66,7 @@ bind_pad(struct part *p, const struct lop *o)
 static const char *
 read_value(const struct part *p, const struct lop *o)
 {
-	struct borders *b = o->own;
+	struct low_borders *b = o->own;
 	int type = o->ofm->type;
 	b->value = type == TFL_INT64 ? 0 : quant_zero(o->ofm);
 	if (o->op->code == TFL_PADV2) {
@@ -85,7 +85,7 @@ read_value(const struct part *p, const struct lop *o)
 const char *
 read_pad(const struct part *p, struct lop *o)
 {
-	o->own = anew(p->a, struct borders, 1);
+	o->own = anew(p->a, struct low_borders, 1);
 	return read_pad_sizes(p, o) ?: read_value(p, o) ?: check_ifm_part(p, o);
 }
 
@@ -93,7 +93,7 @@ void
 lower_pad(struct part *p, const struct lop *o)
 {
 	const struct tfl_op *op = o->op;
-	const struct borders *b = o->own;
+	const struct low_borders *b = o->own;
 	struct nd in = words_ifm(p, op->in[0]);
 	if (tfl_elements(o->ifm) == tfl_elements(o->ofm)) {
 		move_result(p, op, &in);
@@ -118,7 +118,7 @@ const char *
 read_mirror(const struct part *p, struct lop *o)
 {
 	const struct tfl_op *op = o->op;
-	struct borders *b = o->own = anew(p->a, struct borders, 1);
+	struct low_borders *b = o->own = anew(p->a, struct low_borders, 1);
 	const char *why = check_options(p, op, &fb_MirrorPadOptions) ?:
 			  read_pad_sizes(p, o);
 	if (why)
@@ -158,7 +158,7 @@ void
 lower_mirror(struct part *p, const struct lop *o)
 {
 	const struct tfl_op *op = o->op;
-	const struct borders *b = o->own;
+	const struct low_borders *b = o->own;
 	/* REFLECT (0) does not repeat the edge, SYMMETRIC (1) does */
 	int64_t skip = TFL_OPT(op, MirrorPadOptions, mode) == 0;
 	struct nd in = words_ifm(p, op->in[0]), to = words_ofm(p, op->out[0]);

@@ -2,39 +2,8 @@
 /* PAD and PADV2 that become the padding of the operator behind them: nputools-lowering(7) 6.3. */
 #include "../moves/move.h"
 
+#include "lower/padding.h"
 #include "tflite/fields.h"
-
-/* rows and columns that PAD adds; false: too many, or PAD adds channels or images */
-static bool
-read_borders(const struct part *p, const struct tfl_op *op, struct g_pad *pad)
-{
-	const struct borders *b = p->op[op - p->sg->op].lop.own;
-	if (part_in(p, op, 0)->rank != 4 || b->before[0] || b->after[0] || b->before[3] ||
-	    b->after[3])
-		return false;
-	for (int i = 1; i < 3; i++)
-		if (b->before[i] > LOW_PAD || b->after[i] > LOW_PAD)
-			return false;
-	*pad = (struct g_pad){ .top = (int32_t)b->before[1], .bottom = (int32_t)b->after[1],
-			       .left = (int32_t)b->before[2], .right = (int32_t)b->after[2] };
-	return true;
-}
-
-/* so much padding is possible with a kernel of this size, dilation ignored */
-static bool
-is_padding(int64_t n, int32_t kernel)
-{
-	return n <= LOW_PAD && n < kernel;
-}
-
-static bool
-are_paddings(struct g_pad own, struct g_pad more, struct yx kernel)
-{
-	return is_padding((int64_t)own.top + more.top, kernel.y) &&
-	       is_padding((int64_t)own.bottom + more.bottom, kernel.y) &&
-	       is_padding((int64_t)own.left + more.left, kernel.x) &&
-	       is_padding((int64_t)own.right + more.right, kernel.x);
-}
 
 /* the activation at the end of an operator whose result has the scale of its OFM */
 static int
@@ -56,33 +25,23 @@ activation_of(const struct tfl_op *op)
 	}
 }
 
-/*
- * A convolution adds the padding of PAD to its own.  This is exact because the border is
- * the zero point, which contributes nothing.  A maximum pool does the same if the border is
- * no greater than all elements.
- */
 static bool
 takes_padding(const struct part *p, const struct tfl_op *pad, const struct tfl_op *to)
 {
-	const struct lop *o = &p->op[to - p->sg->op].lop;
-	const struct low_axis *y = &o->pool.axis[0], *x = &o->pool.axis[1];
-	struct g_pad more;
-	if (!read_borders(p, pad, &more))
+	const struct low_borders *b = p->op[pad - p->sg->op].lop.own;
+	const struct tfl_tensor *in = part_in(p, pad, 0);
+	struct lop o = p->op[to - p->sg->op].lop;
+	int activation = in->producer < 0 ? TFL_ACT_NONE
+					  : activation_of(&p->sg->op[in->producer]);
+	switch (to->code) {
+	case TFL_CONV_2D:
+	case TFL_DEPTHWISE_CONV_2D:
+		return low_conv_takes_pad(&o.conv, b);
+	case TFL_MAX_POOL_2D:
+		return low_pool_takes_pad(&o.pool, b, quant_clamp(in, activation).lo);
+	default:
 		return false;
-	if (to->code == TFL_MAX_POOL_2D) {
-		struct g_pad own = { .top = y->before, .bottom = y->after,
-				     .left = x->before, .right = x->after };
-		const struct tfl_tensor *in = part_in(p, pad, 0);
-		const struct borders *b = p->op[pad - p->sg->op].lop.own;
-		int activation = in->producer < 0 ? TFL_ACT_NONE
-						  : activation_of(&p->sg->op[in->producer]);
-		/* no element of the IFM is below the border, so the maximum is the same without */
-		return b->value <= quant_clamp(in, activation).lo &&
-		       are_paddings(own, more, (struct yx){ .y = y->kernel, .x = x->kernel });
 	}
-	return pad->code == TFL_PAD &&
-	       (to->code == TFL_CONV_2D || to->code == TFL_DEPTHWISE_CONV_2D) &&
-	       are_paddings(o->conv.pad, more, o->conv.kernel);
 }
 
 bool
@@ -105,18 +64,9 @@ pad_folds(const struct part *p, int i)
 	return takers && p->uses[op->out[0]] == takers;
 }
 
-int
-folded_pad(const struct part *p, const struct tfl_op *op, struct g_pad *pad)
+const struct lop *
+folded_pad(const struct part *p, const struct tfl_op *op)
 {
 	int producer = p->sg->tensor[op->in[0]].producer;
-	struct g_pad more;
-	if (producer < 0 || p->op[producer].as != AS_PADDING)
-		return op->in[0];
-	const struct tfl_op *before = &p->sg->op[producer];
-	(void)read_borders(p, before, &more);
-	pad->top += more.top;
-	pad->bottom += more.bottom;
-	pad->left += more.left;
-	pad->right += more.right;
-	return before->in[0];
+	return producer >= 0 && p->op[producer].as == AS_PADDING ? &p->op[producer].lop : NULL;
 }

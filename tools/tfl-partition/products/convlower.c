@@ -2,6 +2,7 @@
 /* Lowers convolutions whose channels may be stored in another order than the model's. */
 #include "conv.h"
 #include "../moves/move.h"
+#include "lower/padding.h"
 
 /* ---- constants ---------------------------------------------------------------------- */
 
@@ -81,8 +82,10 @@ void
 lower_conv(struct part *p, const struct lop *o)
 {
 	struct low_conv c = stored_conv(p, o, 0);
-	int input = folded_pad(p, o->op, &c.pad);
-	struct nd in = nd_ifm(p, input), out = nd_ofm(p, o->op->out[0]);
+	const struct lop *pad = folded_pad(p, o->op);
+	if (pad)
+		(void)low_conv_takes_pad(&c, pad->own);
+	struct nd in = nd_ifm(p, (pad ? pad : o)->op->in[0]), out = nd_ofm(p, o->op->out[0]);
 	struct scaling x = { .l = p->l, .c = &c, .end = &o->end };
 	if (low_conv_fits(&c))
 		low_conv(p->l, &c, &in, &out, &o->end);

@@ -2,6 +2,7 @@
 /* AVERAGE_POOL_2D, MAX_POOL_2D: nputools-lowering(7) 5.2. */
 #include "../moves/move.h"
 
+#include "lower/padding.h"
 #include "tflite/fields.h"
 
 /*
@@ -50,28 +51,13 @@ read_pool(const struct part *p, struct lop *o)
 	return low_pool_check(p->a, &o->pool, ifm->dim[0]);
 }
 
-/* Reads an axis of another input, with more padding, but without padding that no window reads. */
-static void
-take_padding(struct low_axis *x, int32_t in, int32_t before, int32_t after)
-{
-	x->in = in;
-	x->before += before;
-	x->after += after;
-	int64_t end = ((int64_t)x->out - 1) * x->stride + x->kernel;
-	int64_t read = end - x->before - x->in;
-	if (read < x->after)
-		x->after = read > 0 ? (int32_t)read : 0;
-}
-
 void
 lower_pool(struct part *p, const struct lop *o)
 {
 	struct low_pool k = o->pool;
-	struct g_pad pad = { 0 };
-	int input = folded_pad(p, o->op, &pad);
-	const struct tfl_tensor *ifm = &p->sg->tensor[input];
-	take_padding(&k.axis[0], ifm->dim[1], pad.top, pad.bottom);
-	take_padding(&k.axis[1], ifm->dim[2], pad.left, pad.right);
-	struct nd in = nd_ifm(p, input), out = nd_ofm(p, o->op->out[0]);
+	const struct lop *pad = folded_pad(p, o->op);
+	if (pad)
+		(void)low_pool_takes_pad(&k, pad->own, INT64_MAX); /* it was compared before */
+	struct nd in = nd_ifm(p, (pad ? pad : o)->op->in[0]), out = nd_ofm(p, o->op->out[0]);
 	low_pool(p->l, &k, &in, &out, &o->end);
 }
