@@ -52,6 +52,14 @@ bool nd_reshape(struct nd *v, const int64_t *dim, int rank);
 struct nd nd_as(struct nd v, const int64_t *dim, int rank);
 /* as nd_reshape; a view that does not allow it is copied */
 struct nd nd_readable_as(struct lower *l, struct nd v, const int64_t *dim, int rank);
+/* as nd_readable_as, and an operation can address the result */
+struct nd nd_addressed_as(struct lower *l, const struct nd *v, const int64_t *dim, int rank);
+/*
+ * A view in these dimensions for an operation to write: v itself, or new memory that nd_deliver
+ * copies to v.
+ */
+struct nd nd_writable_as(struct lower *l, const struct nd *v, const int64_t *dim, int rank);
+void nd_deliver(struct lower *l, const struct nd *dest, const struct nd *v);
 int64_t nd_elements(const struct nd *v);
 /*
  * Sets out[i] to the offset of element i from the first element, for n elements along

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Chooses shapes for reductions.  Keeps the natural shape if it fits, so that layouts
- * other than linear remain possible; else uses three plain axes.
+ * Reduces axes, the innermost first.  An operation keeps the natural shape if it fits, so that
+ * layouts other than linear remain possible; else it uses three plain axes.
  */
 #include "lower/reduce.h"
 
+#include "graph/facts.h"
 #include "lower/pool.h"
 
 struct low_reduced
@@ -41,4 +42,150 @@ low_reduced_fits(const struct low_reduced *r)
 	return r->in.h <= LOW_REDUCE_EXTENT && r->in.w <= LOW_REDUCE_EXTENT &&
 	       r->in.c <= LOW_REDUCE_EXTENT &&
 	       (int64_t)r->kernel.y * r->kernel.x <= LOW_POOL_WINDOW;
+}
+
+static const char too_large[] =
+    "more than 65536 elements in front of, along or behind the axis";
+
+const char *
+low_reduce_once(struct lower *l, enum g_op_kind kind, const struct nd *v, int32_t zero,
+		const int32_t k[3], const struct nd *out, const struct low_end *end)
+{
+	struct g_operand o;
+	struct hwc natural = { k[0], k[1], k[2] };
+	if (nd_operand(v, &o))
+		natural = o.shape;
+	struct low_reduced r = kind == OP_REDUCE_SUM ? low_reduced_channels(natural, k)
+						     : low_reduced_by_pool(natural, k);
+	if (!low_reduced_fits(&r))
+		return too_large;
+	const int64_t in[3] = { r.in.h, r.in.w, r.in.c }, to[3] = { r.out.h, r.out.w, r.out.c };
+	struct nd x = nd_addressed_as(l, v, in, 3), dest = nd_writable_as(l, out, to, 3);
+	struct g_operand ifm = nd_to_operand(&x), ofm = nd_to_operand(&dest);
+	struct g_op *op = kind == OP_REDUCE_SUM ? low_op(l, kind, ifm, ofm)
+						: low_pool_window(l, kind, ifm, ofm, r.kernel);
+	op->ifm_zero = zero;
+	low_finish(end, op);
+	nd_deliver(l, &dest, out);
+	return NULL;
+}
+
+/* ---- any axes ------------------------------------------------------------------------ */
+
+struct low_axes
+low_axes_of(int rank, const int32_t *dim, const bool *drop)
+{
+	struct low_axes r = { .n = 0 };
+	for (int i = 0; i < rank; i++) {
+		struct low_extent *last = r.n ? &r.axis[r.n - 1] : NULL;
+		if (dim[i] == 1)
+			continue;
+		if (last && last->drop == drop[i]) {
+			last->n *= dim[i];
+			continue;
+		}
+		r.axis[r.n++] = (struct low_extent){ .n = dim[i], .drop = drop[i] };
+		r.drops += drop[i];
+	}
+	return r;
+}
+
+/* sets the number of elements before, along and behind axis `at` */
+static void
+axes_around(const struct low_axes *r, int at, int32_t k[3])
+{
+	k[0] = k[1] = k[2] = 1;
+	for (int i = 0; i < r->n; i++)
+		k[i < at ? 0 : i == at ? 1 : 2] *= r->axis[i].n;
+}
+
+void
+low_axes_dropped(const struct low_axes *r, int32_t k[3])
+{
+	int at = 0;
+	while (!r->axis[at].drop)
+		at++;
+	axes_around(r, at, k);
+}
+
+const char *
+low_reduce_check(const struct low_axes *r, int type, const struct hwc *natural)
+{
+	int32_t k[3];
+	if (type != TFL_INT32 && r->drops == 1) {
+		low_axes_dropped(r, k);
+		struct low_reduced s = low_reduced_by_pool(
+		    natural ? *natural : (struct hwc){ k[0], k[1], k[2] }, k);
+		return low_reduced_fits(&s) ? NULL : too_large;
+	}
+	for (int i = 0; r->drops && i < r->n; i++) {
+		axes_around(r, i, k);
+		if (k[0] > LOW_REDUCE_EXTENT || k[1] > LOW_REDUCE_EXTENT ||
+		    k[2] > LOW_REDUCE_EXTENT)
+			return too_large;
+	}
+	return NULL;
+}
+
+/* Writes -1 - v, in v's own shape. */
+static void
+reverse_order(struct lower *l, const struct nd *v, const struct nd *out)
+{
+	struct nd from = nd_addressed_as(l, v, v->dim, v->rank);
+	struct nd to = nd_writable_as(l, out, out->dim, out->rank);
+	low_reverse_order(l, nd_to_operand(&from), nd_to_operand(&to));
+	nd_deliver(l, &to, out);
+}
+
+/* Pools take at most 16 bits, therefore the two halves of an axis of words are combined. */
+static struct nd
+reduce_axis(struct lower *l, enum g_op_kind kind, const struct nd *v, const int32_t k[3],
+	    const struct nd *out)
+{
+	const int64_t in[3] = { k[0], k[1], k[2] }, to[3] = { k[0], 1, k[2] };
+	struct nd x = *v;
+	if (v->type == TFL_INT32) {
+		x = nd_addressed_as(l, v, in, 3);
+		word_reduce_axis(l, kind, &x);
+		if (out)
+			nd_deliver(l, &x, out);
+		return x;
+	}
+	x = out ? *out : nd_new(l, v->type, 3, to);
+	(void)low_reduce_once(l, OP_MAXPOOL, v, 0, k, &x, &low_as_made);
+	return x;
+}
+
+void
+low_reduce(struct lower *l, enum g_op_kind kind, const struct low_axes *axes, const struct nd *v,
+	   const struct nd *out)
+{
+	struct low_axes r = *axes;
+	struct g_operand o;
+	const char *why = low_reduce_check(&r, v->type, nd_operand(v, &o) ? &o.shape : NULL);
+	if (why) {
+		low_refuse(l, why);
+		return;
+	}
+	if (!r.drops) {
+		struct nd same = nd_readable_as(l, *v, out->dim, out->rank);
+		nd_copy(l, &same, out);
+		return;
+	}
+	/* the least element is the greatest one when the order is reversed */
+	bool turn = kind == OP_MIN && v->type != TFL_INT32;
+	struct nd x = turn ? nd_new_like(l, v, v->type) : *v;
+	if (turn)
+		reverse_order(l, v, &x);
+	struct nd dest = turn ? nd_new_like(l, out, out->type) : *out;
+	for (int at = r.n; at-- > 0;) {
+		int32_t k[3];
+		if (!r.axis[at].drop)
+			continue;
+		axes_around(&r, at, k);
+		x = reduce_axis(l, kind, &x, k, --r.drops ? NULL : &dest);
+		r.axis[at].n = 1;
+	}
+	if (turn)
+		reverse_order(l, &dest, out);
 }

@@ -79,6 +79,36 @@ low_deliver(struct lower *l, struct g_operand dest, struct g_operand ofm)
 		(void)low_copy(l, low_view(l, dest, ofm.shape), ofm);
 }
 
+struct nd
+nd_writable_as(struct lower *l, const struct nd *v, const int64_t *dim, int rank)
+{
+	struct nd r = *v;
+	struct g_operand o;
+	if (nd_reshape(&r, dim, rank) && nd_operand(&r, &o))
+		return r;
+	return nd_as(nd_new_like(l, v, v->type), dim, rank);
+}
+
+struct nd
+nd_addressed_as(struct lower *l, const struct nd *v, const int64_t *dim, int rank)
+{
+	struct nd r = nd_writable_as(l, v, dim, rank);
+	if (r.t != v->t) {
+		struct nd all = nd_as(r, v->dim, v->rank);
+		nd_copy(l, v, &all);
+	}
+	return r;
+}
+
+void
+nd_deliver(struct lower *l, const struct nd *dest, const struct nd *v)
+{
+	if (dest->t == v->t)
+		return;
+	struct nd from = nd_as(*dest, v->dim, v->rank);
+	nd_copy(l, &from, v);
+}
+
 static struct bytes
 const_bytes(struct lower *l, int type, const int32_t *v, int64_t n)
 {

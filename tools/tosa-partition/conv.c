@@ -169,7 +169,7 @@ lower_conv(struct part *p, const struct tosa_op *op)
 		low_conv(p->l, &y.c, &in, &out, &end);
 	else
 		low_conv_large(p->l, &y.c, &in, &out, scale_sums, &x);
-	deliver_fm(p, &y.dest, &y.out);
+	nd_deliver(p->l, &y.dest, &y.out);
 	return x.why;
 }
 
@@ -191,6 +191,6 @@ lower_transposed(struct part *p, const struct tosa_op *op)
 	if (why)
 		return why;
 	low_transconv(p->l, &y.c, &in, &y.dest, &end);
-	deliver_fm(p, &y.dest, &y.out);
+	nd_deliver(p->l, &y.dest, &y.out);
 	return NULL;
 }

@@ -122,12 +122,8 @@ void name_result(struct part *p, int tensor, const struct nd *seen);
 bool is_feature_map(const struct nd *v);
 /* v itself, or a copy of which is_feature_map() is true */
 struct nd readable_fm(struct part *p, const struct nd *v);
-/* a view to write a feature map: v itself, or new memory that deliver_fm() copies to v */
+/* a view to write a feature map: v itself, or new memory that nd_deliver() copies to v */
 struct nd writable_fm(struct part *p, const struct nd *v);
-void deliver_fm(struct part *p, const struct nd *dest, const struct nd *v);
-/* the same in other dimensions, in which an operation addresses all elements */
-struct nd readable_as(struct part *p, const struct nd *v, const int64_t *dim, int rank);
-struct nd writable_as(struct part *p, const struct nd *v, const int64_t *dim, int rank);
 
 /* conv.c: the window of a CONV2D or DEPTHWISE_CONV2D, without weights and channels */
 struct low_conv conv_window(const struct part *p, const struct tosa_op *op);

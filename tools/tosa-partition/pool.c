@@ -32,6 +32,6 @@ lower_pool(struct part *p, const struct tosa_op *op)
 	struct nd in = readable_fm(p, &v), dest = writable_fm(p, &out);
 	struct low_end end = tail_end(p, &t);
 	low_pool(p->l, &q, &in, &dest, &end);
-	deliver_fm(p, &dest, &out);
+	nd_deliver(p->l, &dest, &out);
 	return NULL;
 }

@@ -56,7 +56,7 @@ by_unit(struct part *p, const struct tosa_resize *r, const struct nd *v, const s
 		return false;
 	struct nd dest = writable_fm(p, out);
 	low_sample(p->l, r->bilinear, &y, &x, v, &dest);
-	deliver_fm(p, &dest, out);
+	nd_deliver(p->l, &dest, out);
 	return true;
 }
 
@@ -86,7 +86,7 @@ by_phases(struct part *p, const struct tosa_op *op, const struct low_blend *y,
 	struct nd in = readable_fm(p, &v);
 	struct low_end end = tail_end(p, &t);
 	low_phases(p->l, f, &in, &dest, &end);
-	deliver_fm(p, &dest, &out);
+	nd_deliver(p->l, &dest, &out);
 	return true;
 }
 

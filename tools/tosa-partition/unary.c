@@ -38,7 +38,7 @@ rescale_channels(struct part *p, const struct tail *t, const struct nd *v,
 	for (int i = 0; i + 2 < v->rank; i++)
 		dim[1] *= v->dim[i];
 	dim[2] /= dim[1];
-	struct nd from = readable_as(p, v, dim, 4), to = writable_as(p, out, dim, 4);
+	struct nd from = nd_addressed_as(p->l, v, dim, 4), to = nd_writable_as(p->l, out, dim, 4);
 	uint8_t *ones = anew(p->a, uint8_t, (size_t)n);
 	int64_t *bias = anew(p->a, int64_t, (size_t)n);
 	struct npu_scale *scale = anew(p->a, struct npu_scale, (size_t)n);
@@ -60,7 +60,7 @@ rescale_channels(struct part *p, const struct tail *t, const struct nd *v,
 	if (why)
 		return why;
 	low_conv(p->l, &c, &from, &to, &end);
-	deliver_fm(p, &to, out);
+	nd_deliver(p->l, &to, out);
 	return NULL;
 }
 

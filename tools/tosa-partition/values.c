@@ -225,36 +225,3 @@ writable_fm(struct part *p, const struct nd *v)
 {
 	return is_feature_map(v) ? *v : nd_new_like(p->l, v, v->type);
 }
-
-void
-deliver_fm(struct part *p, const struct nd *dest, const struct nd *v)
-{
-	struct nd from = *dest;
-	if (dest->t == v->t)
-		return;
-	(void)nd_reshape(&from, v->dim, v->rank);
-	nd_copy(p->l, &from, v);
-}
-
-struct nd
-readable_as(struct part *p, const struct nd *v, const int64_t *dim, int rank)
-{
-	struct nd r = writable_as(p, v, dim, rank), all = r;
-	if (r.t != v->t) {
-		(void)nd_reshape(&all, v->dim, v->rank);
-		nd_copy(p->l, v, &all);
-	}
-	return r;
-}
-
-struct nd
-writable_as(struct part *p, const struct nd *v, const int64_t *dim, int rank)
-{
-	struct nd r = *v;
-	struct g_operand o;
-	if (nd_reshape(&r, dim, rank) && nd_operand(&r, &o))
-		return r;
-	r = nd_new_like(p->l, v, v->type);
-	(void)nd_reshape(&r, dim, rank);
-	return r;
-}

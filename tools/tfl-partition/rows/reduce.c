@@ -12,19 +12,20 @@
 
 enum { MAX_OPS = 4096 };
 
-struct axis {
-	int32_t n;
-	bool drop;
-};
-
 struct reduction {
-	struct axis g[TFL_MAX_RANK]; /* outermost first; kept and reduced axes alternate */
-	int n, drops;
+	struct low_axes axes;
 	int64_t count; /* number of elements that each result combines */
 	struct npu_scale scale;
 	int32_t ifm_zero; /* zero point of the summed elements; 0 once these are partial sums */
 	int32_t ofm_zero;
 };
+
+/* a sum that is rescaled; SUM of INT32 adds plain integers */
+static bool
+is_scaled_sum(const struct lop *o)
+{
+	return o->op->code == TFL_MEAN || (o->op->code == TFL_SUM && o->ifm->type != TFL_INT32);
+}
 
 static bool
 find_axes(const struct lop *o, struct reduction *r)
@@ -40,20 +41,10 @@ find_axes(const struct lop *o, struct reduction *r)
 			return false;
 		drop[at] = true;
 	}
+	r->axes = low_axes_of(rank, o->ifm->dim, drop);
 	r->count = 1;
-	for (int i = 0; i < rank; i++) {
-		int32_t d = o->ifm->dim[i];
-		struct axis *last = r->n ? &r->g[r->n - 1] : NULL;
-		if (d == 1)
-			continue;
-		r->count *= drop[i] ? d : 1;
-		if (last && last->drop == drop[i]) {
-			last->n *= d;
-			continue;
-		}
-		r->g[r->n++] = (struct axis){ .n = d, .drop = drop[i] };
-		r->drops += drop[i];
-	}
+	for (int i = 0; i < r->axes.n; i++)
+		r->count *= r->axes.axis[i].drop ? r->axes.axis[i].n : 1;
 	return true;
 }
 
@@ -74,7 +65,7 @@ mean_scale(double ratio, struct reduction *r)
 }
 
 static int64_t
-axes_product(const struct axis *g, int n)
+axes_product(const struct low_extent *g, int n)
 {
 	int64_t v = 1;
 	for (int i = 0; i < n; i++)
@@ -106,45 +97,6 @@ reshaped(struct g_operand o, struct hwc shape)
 	struct g_operand r = operand_reshape(o.t, shape);
 	r.type = o.type;
 	return r;
-}
-
-/* ---- 32 bits ----------------------------------------------------------------------- */
-
-static const char *
-check_extents(const struct reduction *r)
-{
-	for (int i = 0; i < r->n; i++)
-		if (r->g[i].n > LOW_REDUCE_EXTENT ||
-		    axes_product(r->g, i) > LOW_REDUCE_EXTENT ||
-		    axes_product(r->g + i + 1, r->n - i - 1) > LOW_REDUCE_EXTENT)
-			return "an axis, or those before or behind it, have more "
-			       "than 65536 elements";
-	return NULL;
-}
-
-/*
- * Pools take at most 16 bits, therefore the two halves of an axis are added or compared until
- * one element is left.
- */
-static void
-lower_words_reduced(struct part *p, const struct tfl_op *op, struct reduction *r)
-{
-	enum g_op_kind kind = op->code == TFL_SUM	 ? OP_ADD
-			      : op->code == TFL_REDUCE_MAX ? OP_MAX
-							 : OP_MIN;
-	struct nd v = nd_ifm(p, op->in[0]);
-	v = nd_readable(p->l, &v);
-	for (int at = r->n; at-- > 0;) {
-		int64_t dim[3] = { axes_product(r->g, at), r->g[at].n,
-				   axes_product(r->g + at + 1, r->n - at - 1) };
-		if (!r->g[at].drop)
-			continue;
-		v = nd_as(v, dim, 3);
-		word_reduce_axis(p->l, kind, &v);
-		r->g[at].n = 1;
-	}
-	struct nd to = nd_ofm(p, op->out[0]);
-	nd_copy(p->l, &v, &to);
 }
 
 /* ---- sums ------------------------------------------------------------------------ */
@@ -229,8 +181,8 @@ sum_parts(struct part *p, const struct reduction *r, struct g_operand x,
 static struct g_operand
 fold_innermost(struct part *p, struct reduction *r, struct g_operand x)
 {
-	struct axis *last = &r->g[r->n - 1], *kept = last - 1, *next = last - 2;
-	int64_t outer = axes_product(r->g, r->n - 3);
+	struct low_extent *last = &r->axes.axis[r->axes.n - 1], *kept = last - 1, *next = last - 2;
+	int64_t outer = axes_product(r->axes.axis, r->axes.n - 3);
 	int64_t inside = (int64_t)next->n * kept->n;
 	struct hwc all = { .h = (int32_t)outer, .w = kept->n, .c = next->n };
 	struct hwc in = { .h = next->n, .w = kept->n, .c = last->n };
@@ -251,13 +203,13 @@ fold_innermost(struct part *p, struct reduction *r, struct g_operand x)
 	r->ifm_zero = 0;
 	int32_t n = next->n;
 	*next = *kept;
-	if (r->n > 3) {
+	if (r->axes.n > 3) {
 		next[-1].n *= kept->n;
 		next--;
 	}
-	next[1] = (struct axis){ .n = n, .drop = true };
-	r->n = (int)(next + 2 - r->g);
-	r->drops--;
+	next[1] = (struct low_extent){ .n = n, .drop = true };
+	r->axes.n = (int)(next + 2 - r->axes.axis);
+	r->axes.drops--;
 	return y;
 }
 
@@ -269,8 +221,8 @@ static void
 sum_two(struct part *p, const struct reduction *r, struct g_operand x,
 	struct g_operand ofm)
 {
-	const struct axis *g = &r->g[r->n - 4];
-	int64_t outer = axes_product(r->g, r->n - 4);
+	const struct low_extent *g = &r->axes.axis[r->axes.n - 4];
+	int64_t outer = axes_product(r->axes.axis, r->axes.n - 4);
 	int64_t row = (int64_t)g[1].n * g[2].n * g[3].n;
 	bool turn = g[0].n > LOW_POOL_ROWS;
 	int64_t y = turn ? g[3].n : row, w = turn ? row : g[3].n;
@@ -287,24 +239,10 @@ sum_two(struct part *p, const struct reduction *r, struct g_operand x,
 	}
 }
 
-/* elements before, along and behind the only reduced axis */
-static void
-axis_extents(const struct reduction *r, int32_t k[3])
-{
-	int at = 0;
-	while (!r->g[at].drop)
-		at++;
-	k[0] = at ? r->g[0].n : 1;
-	k[1] = r->g[at].n;
-	k[2] = at + 1 < r->n ? r->g[at + 1].n : 1;
-}
-
 static const char *
 read_sum(const struct part *p, const struct lop *o, struct reduction *r)
 {
 	double ratio = quant_scale(o->ifm) / quant_scale(o->ofm);
-	if (o->ifm->type == TFL_INT32)
-		return check_extents(r);
 	bool ok = o->op->code == TFL_MEAN
 		      ? mean_scale(ratio, r)
 		      : npu_quantise(ratio, &r->scale) && r->scale.mult <= INT32_MAX;
@@ -313,30 +251,30 @@ read_sum(const struct part *p, const struct lop *o, struct reduction *r)
 	if (r->count * 32768 > INT32_MAX && o->ifm->type == TFL_INT16 &&
 	    r->count > LOW_POOL_WINDOW)
 		return "a sum of more than 65536 elements of 16 bits";
-	if (r->drops == 0)
+	if (r->axes.drops == 0)
 		return NULL;
-	if (r->drops == 1) {
+	if (r->axes.drops == 1) {
 		int32_t k[3];
-		axis_extents(r, k);
+		low_axes_dropped(&r->axes, k);
 		struct low_reduced s = low_reduced_by_pool(tfl_hwc(o->ifm), k);
 		if (k[1] > LOW_POOL_WINDOW) /* sum_parts() will sum it */
 			s = (struct low_reduced){ .in = { k[0], 1, k[2] } };
 		return low_reduced_fits(&s) ? NULL
 					    : "more than 65536 results before or behind the axis";
 	}
-	const struct axis *g = &r->g[r->n - 1];
-	for (int i = 0; i < r->n; i++)
-		if (r->g[i].n > LOW_REDUCE_EXTENT)
+	const struct low_extent *g = &r->axes.axis[r->axes.n - 1];
+	for (int i = 0; i < r->axes.n; i++)
+		if (r->axes.axis[i].n > LOW_REDUCE_EXTENT)
 			return arena_printf(p->a, "one of %d axes has %d elements: at "
-					"most 65536", r->drops, r->g[i].n);
+					"most 65536", r->axes.drops, r->axes.axis[i].n);
 	if (g->drop)
-		return axes_product(r->g, r->n - 3) <= MAX_OPS ? NULL
+		return axes_product(r->axes.axis, r->axes.n - 3) <= MAX_OPS ? NULL
 							: "too many axes in turn";
 	/* the innermost axis is kept: one kernel must cover both reduced axes */
 	int32_t small = g[-1].n < g[-3].n ? g[-1].n : g[-3].n;
-	return r->drops > 2 || small > LOW_POOL_ROWS ||
+	return r->axes.drops > 2 || small > LOW_POOL_ROWS ||
 			       (int64_t)g[-1].n * g[-3].n > LOW_POOL_WINDOW ||
-			       axes_product(r->g, r->n - 4) * g[-2].n > MAX_OPS
+			       axes_product(r->axes.axis, r->axes.n - 4) * g[-2].n > MAX_OPS
 		   ? "the reduced axes are too many or too large"
 		   : NULL;
 }
@@ -357,36 +295,33 @@ read_reduce(const struct part *p, struct lop *o)
 		return "the axes are not constants in range";
 	if (tfl_elements(o->ofm) * r->count != tfl_elements(o->ifm))
 		return "the OFM's shape is not what the axes give";
-	switch (o->op->code) {
-	case TFL_MEAN:
-	case TFL_SUM:
+	if (is_scaled_sum(o))
 		return read_sum(p, o, r);
-	case TFL_REDUCE_MIN:
-	case TFL_REDUCE_MAX:
-		return check_same_quant(p, o) ?: check_extents(r);
-	default: /* REDUCE_ANY, REDUCE_ALL */
-		return check_extents(r);
-	}
+	const int code = o->op->code;
+	const struct hwc natural = tfl_hwc(o->ifm);
+	if (code == TFL_REDUCE_MIN || code == TFL_REDUCE_MAX)
+		why = check_same_quant(p, o);
+	return why ?: low_reduce_check(&r->axes, o->ifm->type, &natural);
 }
 
 static void
 lower_sum(struct part *p, struct reduction *r, struct g_operand x, struct g_operand ofm)
 {
-	while (r->drops > 1 && r->g[r->n - 1].drop)
+	while (r->axes.drops > 1 && r->axes.axis[r->axes.n - 1].drop)
 		x = fold_innermost(p, r, x);
-	if (r->drops == 0) {
+	if (r->axes.drops == 0) {
 		finish_sum(r, low_copy(p->l, low_view(p->l, x, ofm.shape), ofm));
-	} else if (r->drops > 1) {
+	} else if (r->axes.drops > 1) {
 		sum_two(p, r, x, ofm);
 	} else if (x.type == TFL_INT32) {
-		struct axis *g = &r->g[r->n - 1];
-		struct hwc in = { .h = 1, .w = r->n > 1 ? g[-1].n : 1, .c = g->n };
+		struct low_extent *g = &r->axes.axis[r->axes.n - 1];
+		struct hwc in = { .h = 1, .w = r->axes.n > 1 ? g[-1].n : 1, .c = g->n };
 		struct hwc out = { .h = 1, .w = in.w, .c = 1 };
 		finish_sum(r, low_op(p->l, OP_REDUCE_SUM, low_view(p->l, x, in),
 				       reshaped(ofm, out)));
 	} else {
 		int32_t k[3];
-		axis_extents(r, k);
+		low_axes_dropped(&r->axes, k);
 		struct low_reduced s = low_reduced_by_pool(x.shape, k);
 		if (sum_channels(p, r, x, ofm, k))
 			return;
@@ -399,53 +334,20 @@ lower_sum(struct part *p, struct reduction *r, struct g_operand x, struct g_oper
 	}
 }
 
-/* ---- REDUCE_MAX, REDUCE_MIN, REDUCE_ANY, REDUCE_ALL -------------------------------- */
-
-/* reduces the innermost axis that is to be reduced; the other axes remain */
-static struct g_operand
-drop_axis(struct part *p, struct reduction *r, struct g_operand x, struct g_operand dest)
-{
-	int at = r->n - 1;
-	while (!r->g[at].drop)
-		at--;
-	const int32_t k[3] = { (int32_t)axes_product(r->g, at), r->g[at].n,
-			       (int32_t)axes_product(r->g + at + 1, r->n - at - 1) };
-	struct low_reduced s = low_reduced_by_pool(x.shape, k);
-	struct g_operand y = --r->drops ? low_new(p->l, x.type, s.out) : reshaped(dest, s.out);
-	(void)low_pool_window(p->l, OP_MAXPOOL, low_view(p->l, x, s.in), y, s.kernel);
-	r->g[at] = (struct axis){ .n = 1 };
-	return y;
-}
-
 void
 lower_reduce(struct part *p, const struct lop *o)
 {
-	int code = o->op->code;
+	const int code = o->op->code;
 	struct reduction r = *(const struct reduction *)o->own;
-	if (o->ifm->type == TFL_INT32) {
-		lower_words_reduced(p, o->op, &r);
-		return;
-	}
-	struct g_operand x = low_view(p->l, part_ifm(p, o->op->in[0]), tfl_hwc(o->ifm));
-	struct g_operand ofm = part_ofm(p, o->op->out[0]), dest;
-	bool sum = code == TFL_MEAN || code == TFL_SUM;
-	bool min = code == TFL_REDUCE_MIN || code == TFL_REDUCE_ALL;
-	if (!sum && !r.drops) {
-		(void)low_copy(p->l, low_view(p->l, x, ofm.shape), ofm);
-		return;
-	}
-	if (min) { /* the least element is the greatest one when the order is reversed */
-		struct g_operand turned = low_new(p->l, x.type, x.shape);
-		low_reverse_order(p->l, x, turned);
-		x = turned;
-	}
-	dest = min ? low_new(p->l, ofm.type, ofm.shape) : low_destination(p->l, ofm);
-	if (sum)
+	if (is_scaled_sum(o)) {
+		struct g_operand x = low_view(p->l, part_ifm(p, o->op->in[0]), tfl_hwc(o->ifm));
+		struct g_operand ofm = part_ofm(p, o->op->out[0]);
+		struct g_operand dest = low_destination(p->l, ofm);
 		lower_sum(p, &r, x, dest);
-	while (!sum && r.drops)
-		x = drop_axis(p, &r, x, dest);
-	if (min)
-		low_reverse_order(p->l, dest, ofm);
-	else
 		low_deliver(p->l, dest, ofm);
+		return;
+	}
+	struct nd v = nd_ifm(p, o->op->in[0]), out = nd_ofm(p, o->op->out[0]);
+	bool least = code == TFL_REDUCE_MIN || code == TFL_REDUCE_ALL;
+	low_reduce(p->l, code == TFL_SUM ? OP_ADD : least ? OP_MIN : OP_MAX, &r.axes, &v, &out);
 }
