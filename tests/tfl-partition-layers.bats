@@ -122,6 +122,11 @@ padded_pool()
 	padded_pool $RELU6 12 1,1,0,1 0
 	[ "$(npu_ops m)" = 2 ]
 	exact m
+	# the clamp of any operator in front
+	padded_pool $AVERAGE_POOL_2D -3 1,1,1,1 1 '.subgraphs[0].operators[0] += {builtin_options_type:5,
+		builtin_options:{padding:1,stride_w:1,stride_h:1,filter_width:1,filter_height:1,fused_activation_function:1}}'
+	[ "$(npu_ops m)" = 2 ]
+	exact m
 	# the border is the least value of int8
 	padded_pool $RELU_N1_TO_1 -128 1,1,1,1 1
 	[ "$(npu_ops m)" = 2 ]

@@ -2,43 +2,28 @@
 /* PAD and PADV2 that become the padding of the operator behind them: nputools-lowering(7) 6.3. */
 #include "../moves/move.h"
 
+#include "graph/facts.h"
 #include "lower/padding.h"
-#include "tflite/fields.h"
 
-/* the activation at the end of an operator whose result has the scale of its OFM */
-static int
-activation_of(const struct tfl_op *op)
+/* no element of a tensor is less */
+static int64_t
+least_of(const struct part *p, const struct tfl_tensor *t)
 {
-	switch (op->code) {
-	case TFL_CONV_2D:
-		return (int)TFL_OPT(op, Conv2DOptions, fused_activation_function);
-	case TFL_DEPTHWISE_CONV_2D:
-		return (int)TFL_OPT(op, DepthwiseConv2DOptions, fused_activation_function);
-	case TFL_ADD:
-		return (int)TFL_OPT(op, AddOptions, fused_activation_function);
-	case TFL_RELU:
-		return TFL_ACT_RELU;
-	case TFL_RELU6:
-		return TFL_ACT_RELU6;
-	default:
-		return TFL_ACT_NONE;
-	}
+	const struct placement *x = t->producer >= 0 ? &p->op[t->producer] : NULL;
+	return x && x->npu && x->lop.end.clamped ? x->lop.end.clamp.lo : type_range(t->type).lo;
 }
 
 static bool
 takes_padding(const struct part *p, const struct tfl_op *pad, const struct tfl_op *to)
 {
 	const struct low_borders *b = p->op[pad - p->sg->op].lop.own;
-	const struct tfl_tensor *in = part_in(p, pad, 0);
 	struct lop o = p->op[to - p->sg->op].lop;
-	int activation = in->producer < 0 ? TFL_ACT_NONE
-					  : activation_of(&p->sg->op[in->producer]);
 	switch (to->code) {
 	case TFL_CONV_2D:
 	case TFL_DEPTHWISE_CONV_2D:
 		return low_conv_takes_pad(&o.conv, b);
 	case TFL_MAX_POOL_2D:
-		return low_pool_takes_pad(&o.pool, b, quant_clamp(in, activation).lo);
+		return low_pool_takes_pad(&o.pool, b, least_of(p, part_in(p, pad, 0)));
 	default:
 		return false;
 	}
