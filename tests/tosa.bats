@@ -385,9 +385,12 @@ drawn_ops()
 	grep -c '^op ' m
 }
 
-@test "the operator before a PAD writes between the borders" {
+@test "the operator before a PAD writes between the borders, or those behind pad" {
 	[ "$(drawn_ops 103)" = 3 ] # a TABLE, and two sides
 	grep -q '^op .*do=add .*tfl=0.1 .* ofm=t1\[1,6,21\]@1,0,0 ' m
+	[ "$(drawn_ops 154)" = 4 ] # before a MAX_POOL2D, and none is made by the PAD, 19
+	run ! grep '^op .*tfl=0.19 ' m
+	[ "$(drawn_ops 550)" = 2 ] # before a CONV2D and a DEPTHWISE_CONV2D
 }
 
 @test "constants of any value, and products that wrap, compute the same when compiled" {

@@ -20,20 +20,58 @@ borders_of(const struct part *p, const struct tosa_op *op)
 	return b;
 }
 
-/* can the convolution behind it have the rows and columns as padding of its own? */
+/* no element of a tensor is less */
+static int64_t
+least_of(const struct part *p, int tensor)
+{
+	const int i = p->maker[tensor];
+	int64_t lo = tosa_least(p->t->tensor[tensor].type, false), hi;
+	if (i >= 0 && p->t->op[i].code == TOSA_CLAMP)
+		tosa_clamp_of(p->t, &p->t->op[i], &lo, &hi);
+	return lo;
+}
+
+/* can an operator that reads the result of a PAD pad instead? */
+static bool
+takes_pad(const struct part *p, const struct tosa_op *to, const struct tosa_op *pad)
+{
+	const struct low_borders b = borders_of(p, pad);
+	struct low_conv c;
+	struct low_pool q;
+	switch (to->code) {
+	case TOSA_CONV2D:
+	case TOSA_DEPTHWISE_CONV2D:
+		c = conv_window(p, to);
+		return tosa_in(p->t, to, 1)->data.p && tosa_in(p->t, to, 2)->data.p &&
+		       low_conv_takes_pad(&c, &b);
+	case TOSA_MAX_POOL2D:
+		q = pool_window(p, to);
+		return low_pool_takes_pad(&q, &b, least_of(p, pad->in[0]));
+	default:
+		return false;
+	}
+}
+
+/* can all readers pad instead? */
 static bool
 pad_folds(const struct part *p, const struct tosa_op *op)
 {
-	int i = p->reader[op->out[0]];
-	if (i < 0 || p->t->tensor[op->out[0]].is_output || tosa_in(p->t, op, 0)->data.p)
+	enum { NEAR = 256 /* operators to search for readers */ };
+	const struct tosa_graph *g = p->t;
+	const int uses = tosa_out(g, op)->uses, only = p->reader[op->out[0]];
+	const int first = only >= 0 ? only : (int)(op - g->op) + 1;
+	int takers = 0;
+	if (tosa_in(g, op, 0)->data.p)
 		return false;
-	const struct tosa_op *c = &p->t->op[i];
-	if ((c->code != TOSA_CONV2D && c->code != TOSA_DEPTHWISE_CONV2D) ||
-	    c->in[0] != op->out[0] || !tosa_in(p->t, c, 1)->data.p || !tosa_in(p->t, c, 2)->data.p)
-		return false;
-	const struct low_borders b = borders_of(p, op);
-	struct low_conv window = conv_window(p, c);
-	return low_conv_takes_pad(&window, &b);
+	for (int i = first; takers < uses && i < g->n_ops && i < first + NEAR; i++) {
+		const struct tosa_op *to = &g->op[i];
+		if (!to->n_in || to->in[0] != op->out[0])
+			continue;
+		if (!takes_pad(p, to, op))
+			return false;
+		takers++;
+	}
+	return uses && takers == uses; /* an output is used by the application, too */
 }
 
 const struct tosa_op *
@@ -46,27 +84,14 @@ folded_pad(const struct part *p, int tensor)
 		   : &p->t->op[i];
 }
 
-/* the shape of a tensor */
-static struct nd
-shape_of(const struct tosa_tensor *t)
-{
-	return nd_dense(graph_type(t->type), t->rank, t->dim);
-}
-
 bool
-pads_around(const struct part *p, const struct tosa_op *op)
+pads_around(const struct part *p, const struct tosa_op *op, const struct nd *in,
+	    struct low_borders *b)
 {
-	const struct nd in = shape_of(tosa_in(p->t, op, 0)), out = shape_of(tosa_out(p->t, op));
-	const struct low_borders b = borders_of(p, op);
-	return !pad_folds(p, op) && nd_pads_around(&in, b.before, (int32_t)b.value, &out);
-}
-
-struct nd
-between_borders(const struct part *p, const struct tosa_op *op, const struct nd *out)
-{
-	const struct nd in = shape_of(tosa_in(p->t, op, 0));
-	const struct low_borders b = borders_of(p, op);
-	return nd_middle(out, &in, b.before);
+	const struct tosa_tensor *y = tosa_out(p->t, op);
+	const struct nd out = nd_dense(in->type, y->rank, y->dim);
+	*b = borders_of(p, op);
+	return !pad_folds(p, op) && nd_pads_around(in, b->before, (int32_t)b->value, &out);
 }
 
 const char *

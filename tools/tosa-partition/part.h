@@ -17,6 +17,7 @@
 #include "base/io_layout.h"
 #include "lower/conv.h"
 #include "lower/matmul.h"
+#include "lower/pool.h"
 #include "rewrite/exact.h"
 #include "tosa/tosa.h"
 
@@ -128,6 +129,9 @@ struct nd writable_fm(struct part *p, const struct nd *v);
 /* conv.c: the window of a CONV2D or DEPTHWISE_CONV2D, without weights and channels */
 struct low_conv conv_window(const struct part *p, const struct tosa_op *op);
 
+/* pool.c */
+struct low_pool pool_window(const struct part *p, const struct tosa_op *op);
+
 /* pad.c */
 struct low_borders borders_of(const struct part *p, const struct tosa_op *op);
 /*
@@ -135,10 +139,9 @@ struct low_borders borders_of(const struct part *p, const struct tosa_op *op);
  * PAD's input.  NULL: there is none.
  */
 const struct tosa_op *folded_pad(const struct part *p, int tensor);
-/* does a PAD only write around its input, which is in the result's memory already? */
-bool pads_around(const struct part *p, const struct tosa_op *op);
-/* the part of a PAD's result `out` that its input fills */
-struct nd between_borders(const struct part *p, const struct tosa_op *op, const struct nd *out);
+/* should a PAD's input, of this shape, be made in the result's memory, where PAD writes around it? */
+bool pads_around(const struct part *p, const struct tosa_op *op, const struct nd *in,
+		 struct low_borders *b);
 
 /* loose.c: gives a loose tensor memory of its own */
 struct nd materialized(struct part *p, int tensor);

@@ -150,10 +150,11 @@ view_in_reader(struct part *p, int tensor, int depth, struct nd *out)
 		nd_slice(out, (int)axis, at, t->dim[axis], 1);
 		return out->stride[out->rank - 1] == 1 || out->dim[out->rank - 1] == 1;
 	}
-	if (op->code == TOSA_PAD && pads_around(p, op)) {
+	struct low_borders b;
+	if (op->code == TOSA_PAD && pads_around(p, op, &shape, &b)) {
 		struct g_operand any;
 		const struct nd all = view_within(p, op->out[0], depth + 1);
-		*out = between_borders(p, op, &all);
+		*out = nd_middle(&all, &shape, b.before);
 		return nd_operand(out, &any);
 	}
 	if (op->code != TOSA_RESHAPE && op->code != TOSA_IDENTITY)
