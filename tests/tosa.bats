@@ -393,6 +393,17 @@ drawn_ops()
 	[ "$(drawn_ops 550)" = 2 ] # before a CONV2D and a DEPTHWISE_CONV2D
 }
 
+@test "no sum over channels subtracts a zero point: other compilers never ask for this" {
+	local s sums=0
+	for s in {1..60}; do
+		"${NPUTOOLS_TESTBIN:-$TOP/build/tests}/gen-tosa" "$s" >m.tosa
+		tosa-partition m.tosa >m
+		run ! grep '^op .*do=reducesum .*ifm-zero=[^0]' m
+		sums=$((sums + $(grep -c '"ones"' m || true)))
+	done
+	[ "$sums" -gt 0 ]
+}
+
 @test "constants of any value, and products that wrap, compute the same when compiled" {
 	random_tosa 24 500 -s 1 -x
 	[[ ${lines[-1]} == *' 0 failed, '* ]]

@@ -6,6 +6,7 @@
 #include "lower/reduce.h"
 
 #include "graph/facts.h"
+#include "lower/conv.h"
 #include "lower/pool.h"
 
 struct low_reduced
@@ -44,6 +45,28 @@ low_reduced_fits(const struct low_reduced *r)
 	       (int64_t)r->kernel.y * r->kernel.x <= LOW_POOL_WINDOW;
 }
 
+/*
+ * Adds channels minus a zero point, by weights of 1: no compiler uses a zero point with
+ * REDUCE_SUM.
+ */
+static void
+sum_by_weights(struct lower *l, const struct nd *v, int32_t zero, const struct nd *out,
+	       const struct low_end *end)
+{
+	static const uint8_t one = 1;
+	static const int64_t none = 0;
+	const struct yx unit = { .y = 1, .x = 1 };
+	const int64_t in[4] = { 1, v->dim[0], v->dim[1], v->dim[2] };
+	const int64_t to[4] = { 1, out->dim[0], out->dim[1], 1 };
+	const struct nd image = nd_as(*v, in, 4), sums = nd_as(*out, to, 4);
+	struct low_conv c = {
+		.kind = OP_CONV, .o = 1, .i = (int32_t)v->dim[2], .groups = 1,
+		.weights = { .v = &one, .type = TFL_INT8, .zero = &none, .n_zero = 1, .name = "ones" },
+		.kernel = unit, .stride = unit, .dilation = unit, .ifm_zero = zero, .bias = &none,
+		.scale = &end->scale, .round = end->round };
+	low_conv(l, &c, &image, &sums, end);
+}
+
 static const char too_large[] =
     "more than 65536 elements in front of, along or behind the axis";
 
@@ -61,11 +84,16 @@ low_reduce_once(struct lower *l, enum g_op_kind kind, const struct nd *v, int32_
 		return too_large;
 	const int64_t in[3] = { r.in.h, r.in.w, r.in.c }, to[3] = { r.out.h, r.out.w, r.out.c };
 	struct nd x = nd_addressed_as(l, v, in, 3), dest = nd_writable_as(l, out, to, 3);
-	struct g_operand ifm = nd_to_operand(&x), ofm = nd_to_operand(&dest);
-	struct g_op *op = kind == OP_REDUCE_SUM ? low_op(l, kind, ifm, ofm)
-						: low_pool_window(l, kind, ifm, ofm, r.kernel);
-	op->ifm_zero = zero;
-	low_finish(end, op);
+	if (kind == OP_REDUCE_SUM && zero) {
+		sum_by_weights(l, &x, zero, &dest, end);
+	} else {
+		struct g_operand ifm = nd_to_operand(&x), ofm = nd_to_operand(&dest);
+		struct g_op *op = kind == OP_REDUCE_SUM
+				      ? low_op(l, kind, ifm, ofm)
+				      : low_pool_window(l, kind, ifm, ofm, r.kernel);
+		op->ifm_zero = zero;
+		low_finish(end, op);
+	}
 	nd_deliver(l, &dest, out);
 	return NULL;
 }
