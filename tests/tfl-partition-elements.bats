@@ -86,6 +86,19 @@ ABS=101 ADD=0 ARG_MAX=56 DIV=42 EXP=47 LOGISTIC=14 LOG_SOFTMAX=50 MEAN=40 RELU=1
 	exact n
 }
 
+@test "a mean over channels minus a zero point is one convolution" {
+	for code in $MEAN 74; do # SUM
+		for type in $I8 $U8; do
+			op m $code $type '[1,8,6,40]' "$(second $I32 '[1]' '[3,0,0,0]')
+				| ${t}[1].shape = [1,8,6,1] | ${t}[0].quantization.zero_point = [100]
+				| ${t}[1].quantization = {scale:[0.3],zero_point:[7]}"
+			[ "$(npu_ops m)" = 1 ]
+			tfl-partition m.tflite | grep -q '^op .*do=conv .*ifm-zero=100 '
+			exact m
+		done
+	done
+}
+
 @test "products that all saturate because of a ratio of scales beyond any shift are exact" {
 	MUL=18
 	for type in $I8 $U8; do

@@ -99,6 +99,12 @@ reshaped(struct g_operand o, struct hwc shape)
 	return r;
 }
 
+static struct nd
+view_of(struct g_operand o)
+{
+	return nd_operand_of(o, 3, (int32_t[]){ o.shape.h, o.shape.w, o.shape.c });
+}
+
 /* ---- sums ------------------------------------------------------------------------ */
 
 static void
@@ -118,35 +124,6 @@ scale_words(struct part *p, const struct reduction *r, struct g_operand sum,
 	op_scale(o, (struct npu_scale){ .mult = 1, .shift = r->scale.shift },
 		 ROUND_TFL);
 	op_zeros(o, 0, r->ofm_zero);
-}
-
-/*
- * Sums over channels.  A pool over columns could do this, too, but only one channel
- * at a time.  The zero point is subtracted from the sums, as no compiler uses a
- * zero point with this operation.  Returns false if that is not worth three
- * operations.
- */
-static bool
-sum_channels(struct part *p, const struct reduction *r, struct g_operand x,
-	     struct g_operand ofm, const int32_t k[3])
-{
-	/* below so many elements, of about one cycle each, three operations cost more */
-	enum { WORTH = 16384 };
-	struct low_reduced s = low_reduced_channels(x.shape, k);
-	if (k[2] != 1 || !low_reduced_fits(&s) ||
-	    (r->ifm_zero && (int64_t)k[0] * k[1] < WORTH))
-		return false;
-	x = low_view(p->l, x, s.in);
-	if (!r->ifm_zero) {
-		finish_sum(r, low_op(p->l, OP_REDUCE_SUM, x, reshaped(ofm, s.out)));
-		return true;
-	}
-	struct g_operand sum = word_new(p->l, s.out);
-	op_scale(low_op(p->l, OP_REDUCE_SUM, x, sum),
-		 (struct npu_scale){ .mult = 1 }, ROUND_TFL);
-	sum = word_sub(p->l, sum, word_const(p->l, k[1] * r->ifm_zero));
-	scale_words(p, r, sum, reshaped(ofm, s.out));
-	return true;
 }
 
 /* Sums an axis that is larger than a kernel: equal parts are summed and the sums added. */
@@ -322,15 +299,16 @@ lower_sum(struct part *p, struct reduction *r, struct g_operand x, struct g_oper
 	} else {
 		int32_t k[3];
 		low_axes_dropped(&r->axes, k);
-		struct low_reduced s = low_reduced_by_pool(x.shape, k);
-		if (sum_channels(p, r, x, ofm, k))
-			return;
-		if (k[1] > LOW_POOL_WINDOW)
+		struct low_reduced channels = low_reduced_channels(x.shape, k);
+		bool depth = k[2] == 1 && low_reduced_fits(&channels);
+		if (!depth && k[1] > LOW_POOL_WINDOW) {
 			sum_parts(p, r, x, ofm, k);
-		else
-			finish_sum(r, low_pool_window(p->l, OP_AVGPOOL,
-						      low_view(p->l, x, s.in),
-						      reshaped(ofm, s.out), s.kernel));
+			return;
+		}
+		const struct nd v = view_of(x), out = view_of(ofm);
+		const struct low_end end = { .scaled = true, .scale = r->scale, .zero = r->ofm_zero };
+		(void)low_reduce_once(p->l, depth ? OP_REDUCE_SUM : OP_AVGPOOL, &v, r->ifm_zero, k,
+				      &out, &end);
 	}
 }
 
