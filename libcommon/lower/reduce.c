@@ -27,8 +27,9 @@ low_reduced_by_pool(struct hwc natural, const int32_t k[3])
 				     .kernel = { .y = 1, .x = k[1] } };
 }
 
-struct low_reduced
-low_reduced_channels(struct hwc natural, const int32_t k[3])
+/* Reduction by an operation that adds channels; k[2] is 1. */
+static struct low_reduced
+reduced_channels(struct hwc natural, const int32_t k[3])
 {
 	struct hwc in = natural;
 	if (in.c != k[1])
@@ -78,7 +79,7 @@ low_reduce_once(struct lower *l, enum g_op_kind kind, const struct nd *v, int32_
 	struct hwc natural = { k[0], k[1], k[2] };
 	if (nd_operand(v, &o))
 		natural = o.shape;
-	struct low_reduced r = kind == OP_REDUCE_SUM ? low_reduced_channels(natural, k)
+	struct low_reduced r = kind == OP_REDUCE_SUM ? reduced_channels(natural, k)
 						     : low_reduced_by_pool(natural, k);
 	if (!low_reduced_fits(&r))
 		return too_large;

@@ -39,12 +39,10 @@ struct low_reduced {
 
 /* Reduction by a pool.  natural: the shape that other operations use for these elements. */
 struct low_reduced low_reduced_by_pool(struct hwc natural, const int32_t k[3]);
-/* Reduction by REDUCE_SUM, which adds channels; k[2] is 1. */
-struct low_reduced low_reduced_channels(struct hwc natural, const int32_t k[3]);
 bool low_reduced_fits(const struct low_reduced *r);
 /*
- * Reduces the middle of v's elements by one pool or REDUCE_SUM, which subtracts the zero point.
- * Returns NULL, or why it can't.
+ * Reduces the middle of v's elements minus the zero point by one operation: a pool, or, for
+ * OP_REDUCE_SUM of channels (k[2] is 1), that or a convolution.  Returns NULL, or why it can't.
  */
 const char *low_reduce_once(struct lower *l, enum g_op_kind kind, const struct nd *v,
 			    int32_t zero, const int32_t k[3], const struct nd *out,

@@ -73,112 +73,78 @@ axes_product(const struct low_extent *g, int n)
 	return v;
 }
 
-/* ---- views ------------------------------------------------------------------- */
-
-static struct g_operand
-strided(struct g_operand o, struct hwc shape, int64_t offset, int64_t y, int64_t x)
-{
-	o.view = VIEW_STRIDED;
-	o.start = (struct hwc){ 0 };
-	o.shape = shape;
-	o.offset = offset;
-	o.stride[0] = y;
-	o.stride[1] = x;
-	o.stride[2] = 1;
-	return o;
-}
-
-/* a whole tensor in another shape */
-static struct g_operand
-reshaped(struct g_operand o, struct hwc shape)
-{
-	if (hwc_equal(o.shape, shape))
-		return o;
-	struct g_operand r = operand_reshape(o.t, shape);
-	r.type = o.type;
-	return r;
-}
-
-static struct nd
-view_of(struct g_operand o)
-{
-	return nd_operand_of(o, 3, (int32_t[]){ o.shape.h, o.shape.w, o.shape.c });
-}
-
 /* ---- sums ------------------------------------------------------------------------ */
 
-static void
-finish_sum(const struct reduction *r, struct g_op *o)
+static struct low_end
+end_of(const struct reduction *r)
 {
-	op_scale(o, r->scale, ROUND_TFL);
-	op_zeros(o, r->ifm_zero, r->ofm_zero);
+	return (struct low_end){ .scaled = true, .scale = r->scale, .zero = r->ofm_zero };
 }
 
 /* multiplies 32-bit sums by a constant, as this product is rounded like a scale */
 static void
-scale_words(struct part *p, const struct reduction *r, struct g_operand sum,
-	    struct g_operand ofm)
+scale_words(struct part *p, const struct reduction *r, const struct nd *sum, const struct nd *out)
 {
-	struct g_op *o = word_op_to(
-	    p->l, OP_MUL, sum, word_const(p->l, (int32_t)r->scale.mult), ofm);
+	struct nd dest = nd_writable_as(p->l, out, sum->dim, sum->rank);
+	struct g_op *o = word_op_to(p->l, OP_MUL, nd_to_operand(sum),
+				    word_const(p->l, (int32_t)r->scale.mult),
+				    nd_to_operand(&dest));
 	op_scale(o, (struct npu_scale){ .mult = 1, .shift = r->scale.shift },
 		 ROUND_TFL);
 	op_zeros(o, 0, r->ofm_zero);
+	nd_deliver(p->l, &dest, out);
 }
 
 /* Sums an axis that is larger than a kernel: equal parts are summed and the sums added. */
 static void
-sum_parts(struct part *p, const struct reduction *r, struct g_operand x,
-	  struct g_operand ofm, const int32_t k[3])
+sum_parts(struct part *p, const struct reduction *r, const struct nd *v, const struct nd *out,
+	  const int32_t k[3])
 {
+	const int64_t in[3] = { k[0], k[1], k[2] };
+	const int32_t to[3] = { k[0], 1, k[2] };
 	int parts = (k[1] + LOW_POOL_WINDOW - 1) / LOW_POOL_WINDOW;
-	struct hwc out = { .h = k[0], .w = 1, .c = k[2] };
 	struct g_operand sum = { .t = NULL };
-	x = low_linear(p->l, x);
+	struct nd x = nd_readable_as(p->l, *v, in, 3);
 	for (int i = 0; i < parts; i++) {
-		int64_t lo = (int64_t)k[1] * i / parts;
-		int64_t hi = (int64_t)k[1] * (i + 1) / parts;
-		struct hwc in = { .h = k[0], .w = (int32_t)(hi - lo), .c = k[2] };
-		struct g_operand part = word_new(p->l, out);
-		struct g_op *o =
-		    low_pool_window(p->l, OP_AVGPOOL,
-			 strided(x, in, lo * k[2], (int64_t)k[1] * k[2], k[2]),
-			 part, (struct yx){ .y = 1, .x = in.w });
-		op_scale(o, (struct npu_scale){ .mult = 1 }, ROUND_TFL);
-		op_zeros(o, r->ifm_zero, 0);
-		sum = sum.t ? word_add(p->l, sum, part) : part;
+		int64_t lo = in[1] * i / parts, hi = in[1] * (i + 1) / parts;
+		const int32_t piece[3] = { k[0], (int32_t)(hi - lo), k[2] };
+		struct nd from = nd_part(&x, 1, lo, hi - lo);
+		struct g_operand one = word_new(p->l, (struct hwc){ k[0], 1, k[2] });
+		const struct nd dest = nd_operand_of(one, 3, to);
+		(void)low_reduce_once(p->l, OP_AVGPOOL, &from, r->ifm_zero, piece, &dest,
+				      &low_plain);
+		sum = sum.t ? word_add(p->l, sum, one) : one;
 	}
-	scale_words(p, r, sum, reshaped(ofm, out));
+	const struct nd all = nd_operand_of(sum, 3, to);
+	scale_words(p, r, &all, out);
 }
 
 /*
  * Reduces the innermost axis when another axis is to be reduced, too.  The 32-bit
  * sums are written so that the other axis becomes the innermost.
  */
-static struct g_operand
-fold_innermost(struct part *p, struct reduction *r, struct g_operand x)
+static struct nd
+fold_innermost(struct part *p, struct reduction *r, const struct nd *v)
 {
 	struct low_extent *last = &r->axes.axis[r->axes.n - 1], *kept = last - 1, *next = last - 2;
-	int64_t outer = axes_product(r->axes.axis, r->axes.n - 3);
-	int64_t inside = (int64_t)next->n * kept->n;
-	struct hwc all = { .h = (int32_t)outer, .w = kept->n, .c = next->n };
-	struct hwc in = { .h = next->n, .w = kept->n, .c = last->n };
-	struct hwc out = { .h = next->n, .w = kept->n, .c = 1 };
-	struct g_operand y = word_new(p->l, all);
-	x = low_linear(p->l, x);
-	for (int64_t i = 0; i < outer; i++) {
-		struct g_operand from =
-		    strided(x, in, i * inside * last->n,
-			    (int64_t)kept->n * last->n, last->n);
-		struct g_op *o = low_op(p->l, OP_REDUCE_SUM, from,
-					 strided(y, out, i * inside, 1, next->n));
-		op_scale(o, (struct npu_scale){ .mult = 1 }, ROUND_TFL);
+	const int32_t outer = (int32_t)axes_product(r->axes.axis, r->axes.n - 3), n = next->n;
+	const int32_t k[3] = { n * kept->n, last->n, 1 }, all[3] = { outer, kept->n, n };
+	const int64_t in[4] = { outer, n, kept->n, last->n }, to[2] = { kept->n, n };
+	struct nd x = nd_readable_as(p->l, *v, in, 4);
+	struct g_operand sum = word_new(p->l, (struct hwc){ outer, kept->n, n });
+	struct nd y = nd_operand_of(sum, 3, all);
+	for (int32_t i = 0; i < outer; i++) {
+		struct nd from = nd_part(&x, 0, i, 1), dest = nd_part(&y, 0, i, 1);
+		from = nd_as(from, in + 1, 3);
+		dest = nd_as(dest, to, 2);
+		nd_transpose(&dest);
+		(void)low_reduce_once(p->l, OP_REDUCE_SUM, &from, 0, k, &dest, &low_plain);
 	}
-	/* raw values were summed, as no compiler uses zero points with this operation */
-	if (r->ifm_zero)
-		y = word_sub(p->l, y, word_const(p->l, last->n * r->ifm_zero));
+	if (r->ifm_zero) {
+		sum = word_sub(p->l, sum, word_const(p->l, last->n * r->ifm_zero));
+		y = nd_operand_of(sum, 3, all);
+	}
 	r->ifm_zero = 0;
-	int32_t n = next->n;
 	*next = *kept;
 	if (r->axes.n > 3) {
 		next[-1].n *= kept->n;
@@ -195,25 +161,29 @@ fold_innermost(struct part *p, struct reduction *r, struct g_operand x)
  * kernel covers both reduced axes, for each position of the axes before these four.
  */
 static void
-sum_two(struct part *p, const struct reduction *r, struct g_operand x,
-	struct g_operand ofm)
+sum_two(struct part *p, const struct reduction *r, const struct nd *v, const struct nd *out)
 {
+	static const int turned[3] = { 1, 0, 2 };
 	const struct low_extent *g = &r->axes.axis[r->axes.n - 4];
-	int64_t outer = axes_product(r->axes.axis, r->axes.n - 4);
-	int64_t row = (int64_t)g[1].n * g[2].n * g[3].n;
-	bool turn = g[0].n > LOW_POOL_ROWS;
-	int64_t y = turn ? g[3].n : row, w = turn ? row : g[3].n;
-	struct yx kernel = { .y = g[turn ? 2 : 0].n, .x = g[turn ? 0 : 2].n };
-	struct hwc in = { .h = kernel.y, .w = kernel.x, .c = g[3].n };
-	struct hwc out = { .h = 1, .w = 1, .c = g[3].n };
-	x = low_linear(p->l, x);
+	const int64_t outer = axes_product(r->axes.axis, r->axes.n - 4);
+	const int64_t in[5] = { outer, g[0].n, g[1].n, g[2].n, g[3].n };
+	const int64_t to[3] = { outer, g[1].n, g[3].n }, window[3] = { g[0].n, g[2].n, g[3].n };
+	struct nd x = nd_readable_as(p->l, *v, in, 5), dest = nd_writable_as(p->l, out, to, 3);
+	const struct low_end end = end_of(r);
 	for (int64_t i = 0; i < outer * g[1].n; i++) {
-		int64_t at = i / g[1].n * row * g[0].n +
-			     i % g[1].n * g[2].n * g[3].n;
-		finish_sum(r, low_pool_window(p->l, OP_AVGPOOL, strided(x, in, at, y, w),
-				   strided(ofm, out, i * g[3].n, g[3].n, g[3].n),
-				   kernel));
+		struct nd from = nd_part(&x, 0, i / g[1].n, 1), sum = nd_part(&dest, 0, i / g[1].n, 1);
+		nd_slice(&from, 2, i % g[1].n, 1, 1);
+		nd_slice(&sum, 1, i % g[1].n, 1, 1);
+		from = nd_as(from, window, 3);
+		if (g[0].n > LOW_POOL_ROWS)
+			nd_permute(&from, turned);
+		struct yx kernel = { .y = (int32_t)from.dim[0], .x = (int32_t)from.dim[1] };
+		struct g_op *op = low_pool_window(p->l, OP_AVGPOOL, nd_to_operand(&from),
+						  nd_to_operand(&sum), kernel);
+		op->ifm_zero = r->ifm_zero;
+		low_finish(&end, op);
 	}
+	nd_deliver(p->l, &dest, out);
 }
 
 static const char *
@@ -282,50 +252,41 @@ read_reduce(const struct part *p, struct lop *o)
 }
 
 static void
-lower_sum(struct part *p, struct reduction *r, struct g_operand x, struct g_operand ofm)
+lower_sum(struct part *p, struct reduction *r, const struct nd *v, const struct nd *out)
 {
+	const struct low_end end = end_of(r);
+	struct nd x = *v;
+	int32_t k[3];
 	while (r->axes.drops > 1 && r->axes.axis[r->axes.n - 1].drop)
-		x = fold_innermost(p, r, x);
+		x = fold_innermost(p, r, &x);
 	if (r->axes.drops == 0) {
-		finish_sum(r, low_copy(p->l, low_view(p->l, x, ofm.shape), ofm));
-	} else if (r->axes.drops > 1) {
-		sum_two(p, r, x, ofm);
-	} else if (x.type == TFL_INT32) {
-		struct low_extent *g = &r->axes.axis[r->axes.n - 1];
-		struct hwc in = { .h = 1, .w = r->axes.n > 1 ? g[-1].n : 1, .c = g->n };
-		struct hwc out = { .h = 1, .w = in.w, .c = 1 };
-		finish_sum(r, low_op(p->l, OP_REDUCE_SUM, low_view(p->l, x, in),
-				       reshaped(ofm, out)));
-	} else {
-		int32_t k[3];
-		low_axes_dropped(&r->axes, k);
-		struct low_reduced channels = low_reduced_channels(x.shape, k);
-		bool depth = k[2] == 1 && low_reduced_fits(&channels);
-		if (!depth && k[1] > LOW_POOL_WINDOW) {
-			sum_parts(p, r, x, ofm, k);
-			return;
-		}
-		const struct nd v = view_of(x), out = view_of(ofm);
-		const struct low_end end = { .scaled = true, .scale = r->scale, .zero = r->ofm_zero };
-		(void)low_reduce_once(p->l, depth ? OP_REDUCE_SUM : OP_AVGPOOL, &v, r->ifm_zero, k,
-				      &out, &end);
+		x = nd_readable_as(p->l, x, out->dim, out->rank);
+		nd_unary(p->l, OP_AVGPOOL, &x, r->ifm_zero, out, &end);
+		return;
 	}
+	if (r->axes.drops > 1) {
+		sum_two(p, r, &x, out);
+		return;
+	}
+	low_axes_dropped(&r->axes, k);
+	if (k[2] == 1 && !low_reduce_once(p->l, OP_REDUCE_SUM, &x, r->ifm_zero, k, out, &end))
+		return;
+	if (k[1] > LOW_POOL_WINDOW)
+		sum_parts(p, r, &x, out, k);
+	else
+		(void)low_reduce_once(p->l, OP_AVGPOOL, &x, r->ifm_zero, k, out, &end);
 }
 
 void
 lower_reduce(struct part *p, const struct lop *o)
 {
 	const int code = o->op->code;
-	struct reduction r = *(const struct reduction *)o->own;
-	if (is_scaled_sum(o)) {
-		struct g_operand x = low_view(p->l, part_ifm(p, o->op->in[0]), tfl_hwc(o->ifm));
-		struct g_operand ofm = part_ofm(p, o->op->out[0]);
-		struct g_operand dest = low_destination(p->l, ofm);
-		lower_sum(p, &r, x, dest);
-		low_deliver(p->l, dest, ofm);
-		return;
-	}
-	struct nd v = nd_ifm(p, o->op->in[0]), out = nd_ofm(p, o->op->out[0]);
 	bool least = code == TFL_REDUCE_MIN || code == TFL_REDUCE_ALL;
-	low_reduce(p->l, code == TFL_SUM ? OP_ADD : least ? OP_MIN : OP_MAX, &r.axes, &v, &out);
+	struct reduction r = *(const struct reduction *)o->own;
+	struct nd v = nd_ifm(p, o->op->in[0]), out = nd_ofm(p, o->op->out[0]);
+	if (is_scaled_sum(o))
+		lower_sum(p, &r, &v, &out);
+	else
+		low_reduce(p->l, code == TFL_SUM ? OP_ADD : least ? OP_MIN : OP_MAX, &r.axes, &v,
+			   &out);
 }
