@@ -415,18 +415,20 @@ is_worth(const struct report *r, const struct gain *g)
 	       (*g->how && g->sram < SMALLER * r->sram && g->cycles < SLOWER * r->whole);
 }
 
-static void
+/* Adds a change; false: it is not worth a line. */
+static bool
 add(struct gains *g, struct gain x)
 {
 	const struct target_part *p = g->r->part;
 	if (!is_worth(g->r, &x))
-		return;
+		return false;
 	/* the driver hands out the SRAM of the NPU's node, which is less than the chip has */
 	if (g->r->for_linux && p && x.sram > (double)p->linux_bytes)
 		x.needs = arena_printf(g->r->a, "needs a device tree with more than %lld KiB "
 				       "(nputools-linux(7))", (long long)p->linux_bytes / 1024);
 	agrow(g->r->a, g->v, g->n, &g->cap);
 	g->v[g->n++] = x;
+	return true;
 }
 
 const char *
@@ -456,17 +458,17 @@ objective_text(const struct report *r, const struct point *p)
 const char mean_text[] = "plans are chosen by the mean of the calibrated estimate (shown) and Arm's "
 			 "published formulas";
 
-static void
+static bool
 add_point(struct gains *g, const char *what, const struct point *p)
 {
-	add(g, (struct gain){
+	return add(g, (struct gain){
 		.what = what, .cycles = p->cycles + g->r->cpu_time, .sram = p->sram,
 		.memory = fast_text(g->r),
 		.objective = objective_text(g->r, p),
 		.how = arena_printf(g->r->a, "--arena-cache-size=%.0f", p->sram) });
 }
 
-/* the plan of the least SRAM that is worth a line and takes less than so many times the time */
+/* the plan of the least SRAM, less than now, that takes less than so many times the time */
 static const struct point *
 smallest(const struct report *r, double times)
 {
@@ -480,35 +482,73 @@ smallest(const struct report *r, double times)
 	return least;
 }
 
+/* the fastest plan with more SRAM; of equal ones the first, which has the least */
+static const struct point *
+fastest(const struct report *r)
+{
+	const struct point *least = NULL;
+	for (size_t i = 0; i < r->n_points; i++) {
+		const struct point *p = &r->point[i];
+		if (p->sram > r->sram && p->cycles < (least ? least->cycles : r->cycles))
+			least = p;
+	}
+	return least;
+}
+
+/* the plan of the least SRAM, but more than now, that takes at most so many cycles */
+static const struct point *
+least_within(const struct report *r, double cycles)
+{
+	const struct point *least = NULL;
+	for (size_t i = 0; i < r->n_points; i++) {
+		const struct point *p = &r->point[i];
+		if (p->sram > r->sram && p->cycles <= cycles && (!least || p->sram < least->sram))
+			least = p;
+	}
+	return least;
+}
+
 /*
- * Of the curve: the fastest plan with more SRAM, and the smallest plan at each price, all by the
- * time that the reader sees.
+ * Proposes plans with more SRAM.  The end of a curve is flat: the fastest plan may need many times
+ * the SRAM of one that is hardly slower.  Therefore the plan of the least SRAM is proposed that
+ * saves MOST of what the fastest saves, and the fastest beside it only if it saves a further
+ * FURTHER of the time.
  */
+static void
+add_faster(struct gains *g)
+{
+	const double MOST = 0.75, FURTHER = 0.01;
+	const struct report *r = g->r;
+	const char *memory = fast_text(r);
+	const struct point *fast = fastest(r);
+	if (!fast)
+		return;
+	double saved = r->cycles - fast->cycles;
+	const struct point *most = least_within(r, r->cycles - MOST * saved);
+	bool is_further = most->cycles - fast->cycles >= FURTHER * r->whole;
+	/* where that saves too little for a line, the fastest may be worth one */
+	if (most != fast && add_point(g, arena_printf(r->a, "more %s, at least %.0f %% of the possible "
+						      "gain", memory, 100 * MOST), most) && !is_further)
+		return;
+	add_point(g, arena_printf(r->a, "more %s, the fastest plan", memory), fast);
+}
+
+/* Of the curve: plans with more SRAM, and the smallest at each price, by the time that is shown. */
 static void
 add_curve(struct gains *g)
 {
-	static const struct { double times; const char *what; } price[] = {
-		{ 1.02, "as fast" }, { HARDLY, "hardly slower" }, { SLOWER, "slower" },
-	};
-	const double faster = 0.99;
+	static const double price[] = { 1.02, HARDLY, SLOWER };
 	const struct report *r = g->r;
-	const struct point *more = NULL, *last = NULL;
-	for (size_t i = 0; i < r->n_points; i++) {
-		const struct point *p = &r->point[i];
-		if (p->sram > r->sram && p->cycles < faster * r->cycles &&
-		    (!more || p->cycles < more->cycles))
-			more = p;
-	}
-	if (more)
-		add_point(g, arena_printf(r->a, "more %s", fast_text(r)), more);
+	const struct point *last = NULL;
+	add_faster(g);
 	/* The application has no use for SRAM that only the NPU's copies are in. */
 	if (!arena_is_in_sram(r))
 		return;
 	for (size_t i = 0; i < ARRAY_LEN(price); i++) {
-		const struct point *p = smallest(r, price[i].times);
+		const struct point *p = smallest(r, price[i]);
 		if (p && p != last)
-			add_point(g, arena_printf(r->a, "less %s, %s", fast_text(r),
-						  price[i].what), p);
+			add_point(g, arena_printf(r->a, "less %s, up to %.0f %% more time", fast_text(r),
+						  100 * price[i] - 100), p);
 		last = p;
 	}
 }
