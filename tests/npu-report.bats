@@ -382,7 +382,10 @@ front()
 	jq '.front[0].cycles *= 0.96' few.json >many.json
 	npu-report --summary --other=x=few.json m.json | run ! grep '^  hardware'
 	npu-report --summary --other=x=many.json m.json |
-		grep -qx '  hardware another chip with x at 160 MHz, in no more SRAM0: 5 % less time, SRAM0 4.85 KiB'
+		grep -qx '  hardware another chip with x at 160 MHz, in no more SRAM: 5 % less time, SRAM 4.85 KiB'
+	# the NPU of this part in another plan has this part's memories
+	jq '.part = "alif-e7-he"' many.json | npu-report --summary --other=x=/dev/stdin m.json |
+		grep -qx '  hardware x, in no more SRAM0: 5 % less time, SRAM0 4.85 KiB'
 	# a model for no chip, and a front for a part
 	jq 'del(.part)' m.json | npu-report --summary --other=x=many.json | grep -q '^  hardware x, in'
 	jq '.part = "himax-we2"' many.json >part.json

@@ -67,6 +67,15 @@ read_front(struct report *r, struct bytes json, const char *file, struct err *e)
 	return true;
 }
 
+/* A front that names no part is of another chip, whose memories have no names (other_text). */
+static const char *
+memory_of(const struct report *r, const struct front *f)
+{
+	return !json_string(f->root, "part", NULL) ? "SRAM"
+	       : f->part == r->part		   ? fast_text(r)
+						   : target_part_fast_memory(f->part);
+}
+
 /* The CPU's time on another part, relative to that of the report's; 1 if nothing tells. */
 static double
 cpu_times(const struct report *r, const struct target_part *part)
@@ -89,8 +98,7 @@ read_other(struct report *r, struct bytes json, const char *file, const char *na
 			   .same_chip = f.part != r->part &&
 					target_part_same_chip(r->part, f.part),
 			   .part = json_string(f.root, "part", NULL),
-			   .memory = f.part != r->part ? target_part_fast_memory(f.part)
-						       : fast_text(r),
+			   .memory = memory_of(r, &f),
 			   .clock = json_number(f.root, "core_clock", r->clock) };
 	for (size_t i = 0; i < f.n; i++) {
 		const struct point *p = &f.v[i];
