@@ -122,6 +122,8 @@ front()
 	npu-report --summary m.tflite >out
 	grep -q '^  NPU      13 of 13 operators$' out
 	npu-report --summary m.json | cmp - out
+	# what to try next is no part of a report
+	sed -n '$p' out | grep -x '  options  npucc --advice: the time with other limits of SRAM and on other accelerators'
 	npu-report --compare=m.tflite --fail-if-slower=0 m.json >out
 	run ! grep -E 'slower|larger|moved' out
 	# a file that does not record its memory system

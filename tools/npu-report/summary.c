@@ -245,6 +245,9 @@ put_next(struct text *t, const struct report *r)
 	size_t n = list_gains(r, &g);
 	const char *above = "";
 	bool has_mean = false; /* in the lines above, which do not say what it is */
+	if (!r->n_points && !r->n_others)
+		text_printf(t, "  options  npucc --advice: the time with other limits of %s and on "
+			       "other accelerators\n", text_plain(r->a, fast_text(r)));
 	for (size_t i = 0; i < n; i++) {
 		/* what an option changes, and what needs another chip */
 		const char *name = *g[i].how ? "options" : "hardware";

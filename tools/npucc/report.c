@@ -206,16 +206,14 @@ tell_nothing(struct npucc *c, struct bytes *summary)
 	return true;
 }
 
-/* the summary, and a line on the options that would tell more */
+/* the summary, which ends with options of npucc, and the option that would show more than that */
 static struct bytes
-with_options(struct npucc *c, struct bytes summary)
+with_page(struct npucc *c, struct bytes summary)
 {
-	if (c->o->advice)
+	if (c->o->advice || c->o->page)
 		return summary;
-	const char *s = arena_printf(c->a, "%.*s  options  %s--advice: the time with other limits of "
-					   "SRAM and on other accelerators\n", (int)summary.n,
-				     (const char *)summary.p,
-				     c->o->page ? "" : "--report=FILE.html: pictures; ");
+	const char *s = arena_printf(c->a, "%.*s           npucc --report=FILE.html: pictures\n",
+				     (int)summary.n, (const char *)summary.p);
 	return (struct bytes){ .p = (const uint8_t *)s, .n = strlen(s) };
 }
 
@@ -242,7 +240,7 @@ tell_made(struct npucc *c, const char *made, struct bytes *summary)
 	ok = ok && (!c->o->summary ||
 		    run_report(&r, "--summary", called, "summary.txt", summary));
 	if (ok && c->o->summary)
-		*summary = with_options(c, *summary);
+		*summary = with_page(c, *summary);
 	if (ok && c->o->page)
 		ok = run_report(&r, "--html", called, "page.html", &page) &&
 		     file_set_add(c->files, c->o->page, page.p, page.n, false, c->e);
