@@ -240,11 +240,11 @@ struct busy {
 enum { BUSY = 90, MEMORIES = 4 };
 
 /*
- * Lists the memories that work at least BUSY percent of the time; returns how many.  Of one memory
- * on two ports, counts the port that works longest.
+ * Lists the memories that work at least this part of the time; returns how many.  Of one memory on
+ * two ports, counts the port that works longest.
  */
 static size_t
-list_busy(const struct report *r, struct busy out[MEMORIES])
+list_working(const struct report *r, double least, struct busy out[MEMORIES])
 {
 	const struct json *m = json_get(json_get(r->root, "estimate"), "access_cycles");
 	const char *constants = json_string(r->root, "constants_in", "");
@@ -253,7 +253,7 @@ list_busy(const struct report *r, struct busy out[MEMORIES])
 		double share = r->whole > 0 ? fmin(m->item[i].number / r->whole, 1) : 0;
 		const char *name = memory_text(r, m->item[i].key);
 		size_t at = 0;
-		if (100 * share < BUSY)
+		if (share < least)
 			continue;
 		while (at < n && strcmp(out[at].name, name) != 0)
 			at++;
@@ -278,7 +278,7 @@ const char *
 busy_text(const struct report *r)
 {
 	struct busy v[MEMORIES];
-	size_t n = list_busy(r, v);
+	size_t n = list_working(r, BUSY / 100.0, v);
 	struct shares s = limit_shares(r);
 	const char *text = "";
 	bool is_hidden = false;
@@ -291,27 +291,43 @@ busy_text(const struct report *r)
 			 : NULL;
 }
 
+/* the part of the time that the line "limit" has for the memory of the key */
+static double
+limit_share(const struct report *r, const char *key)
+{
+	bool constants = !strcmp(key, json_string(r->root, "constants_in", ""));
+	return limit_shares(r).of[constants ? LIMIT_CONSTANTS : LIMIT_SRAM];
+}
+
 /*
- * What works longest, if nearly all of the time, once the memory of the key has twice the speed:
- * computing or another memory.  time: what is left of it then, as a part of this one.  NULL: no
- * figure names the next limit.
+ * Says what takes the time once the memory of the key has twice the speed, by which it saves this
+ * part of the time: computing or another memory, if that works nearly all of the time that is left.
+ * A saving of much less than half of the memory's share looks like an error, and is explained by all
+ * that works for much of the time.  "": no figure tells.
  */
 static const char *
-next_limit(const struct report *r, const char *faster, double time)
+then_text(const struct report *r, const char *faster, double saved)
 {
-	const char *name = memory_text(r, faster);
-	const struct json *m = json_get(json_get(r->root, "estimate"), "access_cycles");
-	const char *next = limit_words[LIMIT_COMPUTE];
-	double most = computing(r);
-	for (size_t i = 0; m && i < m->n; i++) {
-		double share = r->whole > 0 ? m->item[i].number / r->whole : 0;
-		const char *other = memory_text(r, m->item[i].key);
-		if (strcmp(other, name) != 0 && share > most) {
-			most = share;
-			next = other;
-		}
+	const double much = 0.5, left = 1 - saved; /* much: of the time that is left */
+	const bool surprises = 3 * saved < limit_share(r, faster);
+	struct busy v[MEMORIES + 1];
+	size_t n = list_working(r, much * left, v), next = 0, shown = 0;
+	const char *text = "";
+	if (computing(r) >= much * left)
+		v[n++] = (struct busy){ .name = limit_words[LIMIT_COMPUTE], .share = computing(r) };
+	for (size_t i = 0; i < n; i++) {
+		if (!strcmp(v[i].name, memory_text(r, faster)))
+			v[i].share = 0;
+		else
+			text = arena_printf(r->a, shown++ ? "%s and %s %.0f %%" : "%s%s takes %.0f %% of the time",
+					    text, v[i].name, 100 * fmin(v[i].share / left, 1));
+		if (v[i].share > v[next].share)
+			next = i;
 	}
-	return 100 * most >= BUSY * time ? next : NULL;
+	if (n && 100 * v[next].share >= BUSY * left)
+		return arena_printf(r->a, " (then the limit is %s)", v[next].name);
+	return surprises && shown ? arena_printf(r->a, " (then %s%s)", text, shown > 1 ? ", side by side" : "")
+				  : "";
 }
 
 /* True if a memory before has the name of memory i: it is the same one, on another port. */
@@ -334,20 +350,18 @@ faster_text(const struct report *r)
 	const char *text = NULL;
 	struct busy busy[MEMORIES];
 	if (!m || (s.of[LIMIT_SRAM] + s.of[LIMIT_CONSTANTS] + s.of[LIMIT_STALL] < worth &&
-		   !list_busy(r, busy)))
+		   !list_working(r, BUSY / 100.0, busy)))
 		return NULL;
 	for (size_t i = 0; i < m->n; i++) {
 		double saved = m->item[i].kind == JSON_NUMBER
 				   ? (r->cycles - m->item[i].number) / r->whole : 0;
 		const char *name = memory_text(r, m->item[i].key);
-		const char *next = next_limit(r, m->item[i].key, 1 - saved);
 		if (saved < least || is_repeated(r, m, i))
 			continue;
 		text = text ? arena_printf(r->a, "%s, %s %.0f %%", text, name, 100 * saved)
 			    : arena_printf(r->a, "%s of twice the speed saves %.0f %%", name,
 					   100 * saved);
-		if (next)
-			text = arena_printf(r->a, "%s (then the limit is %s)", text, next);
+		text = arena_printf(r->a, "%s%s", text, then_text(r, m->item[i].key, saved));
 	}
 	if (text)
 		return text;
