@@ -466,7 +466,8 @@ objective_text(const struct report *r, const struct point *p)
 	if (cycles >= HARDLY * r->whole || !json_get(r->root, "objective_cycles") || !(p->objective > 0) ||
 	    fabs(objective / own - cycles / r->whole) < near)
 		return NULL;
-	return arena_printf(r->a, "%s by the mean", more_text(r->a, objective, own));
+	return arena_printf(r->a, "%s time by the mean with Arm's formulas",
+			    more_text(r->a, objective, own));
 }
 
 const char mean_text[] = "plans are chosen by the mean of the calibrated estimate (shown) and Arm's "
