@@ -230,7 +230,7 @@ bool measure(struct arena *a, struct meter *m, const char *system, const char *m
 /* True for a compiled model that does not record the memory system it was made for. */
 bool lacks_memory_system(struct arena *a, struct meter *m);
 
-/* ---- facts.c: the time, the limits of the network, and possible gains ---------------------- */
+/* ---- facts.c: the time, the names of memories, and the limits of the network --------------- */
 
 /* parts of the time by limit, 0 to 1; their sum is about 1 */
 struct shares {
@@ -285,6 +285,8 @@ enum limit layer_limit(const struct layer *l); /* what limits the most of its ti
  */
 size_t largest_layers(const struct report *r, size_t at_key, size_t n,
 		      const struct layer **out);
+
+/* ---- gains.c: what would help -------------------------------------------------------------- */
 
 /* a change and its estimated result */
 struct gain {
