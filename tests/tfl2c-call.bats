@@ -93,6 +93,33 @@ mixed()
 	call_runs npu.tflite
 }
 
+@test "the arena of a call has no second copy of the NPU's fast memory" {
+	npucc -q --part=nxp-imx93 -o npu.tflite "$TOP/tests/models/digits.tflite"
+	call_runs npu.tflite
+	tfl2c -n net -o model.h npu.tflite
+	local scratch fast plan
+	scratch=$(value NET_NPU_SCRATCH_BYTES model.h)
+	fast=$(value NET_NPU_CACHE_BYTES model.h)
+	plan=$(value NET_PLAN_BYTES model.h)
+	[ "$fast" -gt "$scratch" ]
+	[ "$(value NET_CALL_ARENA_BYTES net.h)" = "$scratch" ]
+	grep -q 'beside it, CALL_ARENA_BYTES$' net.h
+	# an interpreter reserves the fast scratch tensor; the summary does not count it
+	[ "$plan" = "$fast" ]
+	grep -q "summary counts only the $scratch bytes that are used" model.h
+	grep -q 'beside it, TENSOR_ARENA_SIZE$' model.h
+	[ "$(npu-perf --json npu.tflite | jq .arena_bytes)" = "$scratch" ]
+	# the limit is that of the function
+	tfl2c --format=call --arena-limit="$scratch" npu.tflite >/dev/null
+	refuses 1 "the arena of the call takes $scratch bytes, the limit is $((scratch - 1))" \
+		tfl2c --format=call --arena-limit=$((scratch - 1)) npu.tflite
+	# an arena that is larger than the fast memory has all of it already
+	npucc -q --part=nxp-imx93 --cpu=CONV_2D -o large.tflite "$TOP/tests/models/digits.tflite"
+	tfl2c -n net -o model.h large.tflite
+	[ "$(value NET_PLAN_BYTES model.h)" = "$(value NET_NPU_SCRATCH_BYTES model.h)" ]
+	grep -q "summary counts PLAN only" model.h
+}
+
 @test "the header of a network with CPU operators proposes --format=call" {
 	mixed m
 	compiled m.tflite --cpu=SOFTMAX

@@ -33,11 +33,6 @@ compile() {
 	[ $any = 1 ] || skip "no C compiler"
 }
 
-
-value() { # MACRO FILE
-	sed -n "s/^#define $1 //p" "$2"
-}
-
 @test "the bytes are the model's, in the format of Alif's guide" {
 	model m
 	tfl2c -n m -o m.h m.tflite
@@ -173,6 +168,38 @@ header_models()
 	[ "$(value M_PLAN_BYTES m.h)" = 0 ]
 	[ "$(value M_TENSOR_BYTES m.h)" = 32 ]
 	run ! grep -q ARENA_OFFSET m.h
+}
+
+# counted MODEL.tflite OPTION...: the header's number of bytes of the arena that the summary counts
+counted()
+{
+	npucc -q --allow=unequal-quantization "${@:2}" -o counted.tflite "$1"
+	tfl2c -n m -o counted.h counted.tflite
+	local n
+	n=$(sed -n "s/^ \* Of the arena, npucc's summary counts only the \([0-9]*\) bytes.*/\1/p" counted.h)
+	[ -n "$n" ] || ! grep -q "summary counts PLAN only" counted.h || n=$(value M_PLAN_BYTES counted.h)
+	[ "$n" = "$(npu-perf --json counted.tflite | jq .arena_bytes)" ]
+}
+
+@test "the header tells which bytes of the arena the summary counts" {
+	need jq
+	local digits=$TOP/tests/models/digits.tflite
+	counted "$digits" --part=alif-e7-he
+	[ "$(grep -c 'PLAN is larger' counted.h)" = 0 ]
+	counted "$digits" --part=nxp-imx93
+	[ "$(grep -c 'PLAN is larger' counted.h)" = 1 ]
+	counted "$digits" --part=nxp-imx93 --cpu=CONV_2D
+	counted "$digits" --part=nxp-imx93 --separate-io-regions
+	# inputs and outputs that share regions are in the plan, too
+	local lstm=$SHARED/models-real/wakeword_vad.tflite
+	[ -n "$SHARED" ] || lstm=$(network lstm)
+	counted "$lstm" --part=alif-e7-he --separate-io-regions
+	# the body of IF has fast memory behind that of its caller
+	local programs=${NPUTOOLS_TESTBIN:-$TOP/build/tests}
+	"$programs/gen-model" 8 CONV_2D >network.tflite
+	"$programs/control-model" if 2 <network.tflite >if.tflite
+	counted if.tflite --part=nxp-imx93
+	[ "$(grep -c 'PLAN is larger' counted.h)" = 1 ]
 }
 
 @test "the greedy planner's figure for person_detect is that of TFLM" {
@@ -483,7 +510,7 @@ tfl2c: note: f.tflite: no operator runs on the NPU; npucc compiles models for it
 	npucc -a ethos-u65-256 --system-config=Ethos_U65_High_End --memory-mode=Dedicated_Sram \
 		-o u65.tflite "$TOP/tests/models/digits.tflite"
 	tfl2c --dialect=cmsis u65.tflite >n.h
-	grep -q "^ \\* Reserve CACHE_BYTES of the NPU's own SRAM and, in the memory of the arena,\$" n.h
+	grep -q "^ \\* Reserve CACHE_BYTES of the NPU's own SRAM and, beside it, TENSOR_ARENA_SIZE\$" n.h
 	run ! grep 'which the stream does not use' n.h
 	printf '#include "n.h"\nETHOS_ARENA_DEFINE;\nETHOS_CACHE_DEFINE;\n' >t.c
 	gcc -std=c11 $warnings -c t.c

@@ -38,3 +38,9 @@ npu_model()
 		| .metadata = [{name:\"OfflineMemoryAllocation\",buffer:3}]"
 }
 U55_128="7,24,0,0" # CONFIG word of ethos-u55-128
+
+# value MACRO HEADER: the value of a macro in a header of tfl2c
+value()
+{
+	sed -n "s/^#define $1 //p" "$2"
+}

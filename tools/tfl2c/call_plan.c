@@ -290,8 +290,10 @@ plan_call(struct arena *a, const struct tfl_model *m,
 	enum step *step = anew(a, enum step, (size_t)g->n_ops);
 	int64_t *at = anew(a, int64_t, (size_t)g->n_tensors);
 	int32_t *offset = anew(a, int32_t, (size_t)g->n_tensors + 1);
+	const bool *is_fast = plan_fast(a, g);
 	for (int i = 0; i < g->n_tensors; i++)
-		offset[i] = stream_separate_place(m, i).region ? ELSEWHERE : t->offset[i];
+		offset[i] = is_fast[i] || stream_separate_place(m, i).region ? ELSEWHERE
+									      : t->offset[i];
 	struct planner p = { .m = m, .g = g, .offset = offset, .p = out, .e = e };
 	p.is_input = anew(a, bool, (size_t)g->n_tensors);
 	for (int i = 0; i < g->n_in; i++)

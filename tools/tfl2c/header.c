@@ -28,6 +28,27 @@ put_comment_text(struct text *t, const char *s)
 	}
 }
 
+/* which part of the arena the summary of npucc counts */
+static void
+put_counted(struct text *t, const struct job *j)
+{
+	const struct tensor_plan *p = &j->plan;
+	static const char in_own_sram[] =
+	    "NPU_SCRATCH_FAST_BYTES, which the NPU has in its own SRAM (CACHE)";
+	if (p->used_bytes == p->plan_bytes) {
+		text_puts(t, " * Of the arena, npucc's summary counts PLAN only.\n");
+		return;
+	}
+	text_printf(t, " * Of the arena, npucc's summary counts only the %lld bytes that are used.\n"
+		       " * PLAN is larger: the file's format reserves for an interpreter also\n"
+		       " * %s.\n",
+		    (long long)p->used_bytes,
+		    !any_separate(j) ? in_own_sram
+		    : has_fast(j)    ? "NPU_SCRATCH_FAST_BYTES, which the NPU has in its own SRAM, "
+				       "and\n * inputs and outputs"
+				     : "inputs and outputs");
+}
+
 static void
 put_arena_size(struct text *t, const struct job *j)
 {
@@ -43,14 +64,15 @@ put_arena_size(struct text *t, const struct job *j)
 		" *   RUNTIME  the runtime's own records, of %d tensors, %d\n"
 		" *            operators, %d inputs and outputs: the allocations of\n"
 		" *            tflite-micro %s and its reference\n"
-		" *            kernels on a 32-bit Arm, added up\n"
-		" * Of the arena, npucc's summary counts PLAN only; the whole arena is\n"
-		" * the sum of the others.\n"
-		" * To see what is used: interpreter.arena_used_bytes() after\n"
-		" * AllocateTensors().\n"
-		" */\n",
+		" *            kernels on a 32-bit Arm, added up\n",
 		p->n_tensors, p->n_ops,
 		j->m->subgraph[0].n_in + j->m->subgraph[0].n_out, TFLM_REVISION);
+	put_counted(t, j);
+	text_puts(t,
+		" * The whole arena is TENSORS, STATE and RUNTIME together.\n"
+		" * To see what is used: interpreter.arena_used_bytes() after\n"
+		" * AllocateTensors().\n"
+		" */\n");
 	put_define(t, j, "PLAN_BYTES", p->plan_bytes);
 	put_define(t, j, "TENSOR_BYTES", p->tensor_bytes);
 	put_define(t, j, "STATE_BYTES", p->variable_bytes);
@@ -238,15 +260,24 @@ put_part_memories(struct text *t, const struct target_part *p)
 	text_puts(t, ".\n");
 }
 
+/* The application reserves memory for base address 2 and memory for base address 1. */
+static void
+put_two_memories(struct text *t, const struct job *j)
+{
+	bool calls = j->o->format == FORMAT_CALL;
+	text_printf(t, " * Reserve CACHE_BYTES of the NPU's own SRAM and, beside it, %s\n"
+		       " * for the arena%s.\n",
+		    calls ? "CALL_ARENA_BYTES" : "TENSOR_ARENA_SIZE",
+		    !calls && can_invoke(j) ? " (without an interpreter: SCRATCH_BYTES)" : "");
+}
+
 /* What the application has to reserve, and why sizes may differ. */
 static void
 put_npu_memory_notes(struct text *t, const struct job *j)
 {
 	const struct npu_facts *f = &j->npu;
 	if (has_fast(j))
-		text_puts(t, " * Reserve CACHE_BYTES of the NPU's own SRAM and, in the memory of the "
-			     "arena,\n * TENSOR_ARENA_SIZE for an interpreter or SCRATCH_BYTES "
-			     "without one.\n");
+		put_two_memories(t, j);
 	if (j->part)
 		put_part_memories(t, j->part);
 	if (!has_fast(j) && f->fast_bytes)

@@ -279,6 +279,11 @@ check_limits(const struct job *j, struct err *e)
 	if (o->model_limit && (uint64_t)o->model_limit < j->m->file.n)
 		return err_no(e, j->m->name, 0, "the model takes %zu bytes, the limit is %lld",
 			      j->m->file.n, (long long)o->model_limit);
+	if (o->format == FORMAT_CALL)
+		return !o->arena_limit || o->arena_limit >= j->call.arena_bytes ||
+		       err_no(e, j->m->name, 0, "the arena of the call takes %lld bytes, the limit "
+						"is %lld",
+			      (long long)j->call.arena_bytes, (long long)o->arena_limit);
 	if (o->arena_limit && o->arena_limit < p->arena_bytes)
 		return err_no(e, j->m->name, 0, "the tensor arena takes %lld bytes (tensors "
 			      "%lld, variables %lld, runtime %lld), the limit is %lld",

@@ -104,6 +104,29 @@ first_fit(struct arena *a, struct buffer *b, size_t n, size_t n_fixed)
 	return extent(placed, n);
 }
 
+bool *
+plan_fast(struct arena *a, const struct tfl_subgraph *g)
+{
+	enum { IN_FAST = 3 }; /* input of an ethos-u operator: ethosu-commands(7) 13.3 */
+	bool *is_fast = anew(a, bool, (size_t)g->n_tensors + 1);
+	for (int marks = 1; marks >= 0; marks--)
+		for (int i = 0; i < g->n_ops; i++) {
+			const struct tfl_op *op = &g->op[i];
+			bool npu = npu_is_operator(op) && !npu_is_guard(g, op);
+			for (int k = 0; k < op->n_in; k++)
+				if (op->in[k] >= 0 && (npu && k == IN_FAST) == marks)
+					is_fast[op->in[k]] = marks;
+			for (int k = 0; k < op->n_out; k++)
+				if (op->out[k] >= 0)
+					is_fast[op->out[k]] = false;
+		}
+	for (int i = 0; i < g->n_in; i++)
+		is_fast[g->in[i]] = false;
+	for (int i = 0; i < g->n_out; i++)
+		is_fast[g->out[i]] = false;
+	return is_fast;
+}
+
 struct life {
 	int first, last; /* 0: before the first operator; -1: earlier, or never */
 };
@@ -206,13 +229,33 @@ collect_scratch(const struct tfl_subgraph *g, struct buffer *b)
 }
 
 /*
+ * The extent of the fixed buffers that the NPU or an operator of the CPU uses: without fast
+ * scratch memory, and without inputs and outputs that have memory of their own.
+ */
+static int64_t
+used_extent(struct arena *a, const struct tfl_model *m, const struct tfl_subgraph *g,
+	    const struct buffer *b, size_t n_fixed)
+{
+	const bool *is_fast = plan_fast(a, g);
+	int64_t end = 0;
+	for (size_t i = 0; i < n_fixed; i++) {
+		int tensor = (int)b[i].order;
+		if (!is_fast[tensor] &&
+		    !(g == m->subgraph && stream_separate_place(m, tensor).region))
+			end = max_i64(end, b[i].at + b[i].size);
+	}
+	return end;
+}
+
+/*
  * Adds the memory of subgraph g.  The plan may place subgraphs at the same offsets; the tensors
  * that the runtime places are counted behind all of them.
  */
 static void
-plan_subgraph(struct arena *a, const struct tfl_subgraph *g, bool is_first,
+plan_subgraph(struct arena *a, const struct tfl_model *m, const struct tfl_subgraph *g,
 	      const int32_t *offset, struct tensor_plan *p)
 {
+	bool is_first = g == m->subgraph;
 	struct life *life = anew(a, struct life, (size_t)g->n_tensors);
 	struct buffer *b = anew(a, struct buffer,
 				(size_t)g->n_tensors +
@@ -223,6 +266,7 @@ plan_subgraph(struct arena *a, const struct tfl_subgraph *g, bool is_first,
 	n += collect_scratch(g, b + n);
 	int64_t fixed = extent(b, n_fixed);
 	p->plan_bytes = max_i64(p->plan_bytes, fixed);
+	p->used_bytes = max_i64(p->used_bytes, used_extent(a, m, g, b, n_fixed));
 	p->tensor_bytes += is_first ? first_fit(a, b, n, n_fixed) - fixed
 				    : first_fit(a, b + n_fixed, n - n_fixed, 0);
 	for (int i = 0; i < g->n_tensors; i++)
@@ -282,7 +326,7 @@ plan_arena(struct arena *a, const struct tfl_model *m, struct tensor_plan *out,
 		return false;
 	const int32_t *offset = out->offset;
 	for (int i = 0; i < m->n_subgraphs; i++) {
-		plan_subgraph(a, &m->subgraph[i], i == 0, offset, out);
+		plan_subgraph(a, m, &m->subgraph[i], offset, out);
 		offset += m->subgraph[i].n_tensors;
 		out->n_ops += m->subgraph[i].n_ops;
 	}

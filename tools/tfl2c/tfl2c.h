@@ -79,6 +79,7 @@ const struct region_config *region_config(const char *mode); /* NULL: unknown mo
 struct tensor_plan {
 	const int32_t *offset; /* of subgraph 0's tensors in bytes; -1: not planned */
 	int64_t plan_bytes;    /* extent of OfflineMemoryAllocation */
+	int64_t used_bytes;    /* of plan_bytes: without what only an interpreter reserves */
 	/*
 	 * plan_bytes plus the tensors and kernels' scratch buffers that TFLM places
 	 * itself
@@ -98,6 +99,13 @@ struct tensor_plan {
 /* Computes the arena of all subgraphs.  Fails if OfflineMemoryAllocation is malformed. */
 bool plan_arena(struct arena *a, const struct tfl_model *m,
 		struct tensor_plan *out, struct err *e);
+
+/*
+ * True for each tensor that is nothing but the fast scratch memory of NPU operators.  The model's
+ * plan has it at 0 of the arena, where an interpreter reserves it.  The NPU uses its own SRAM
+ * instead, or no such memory.
+ */
+bool *plan_fast(struct arena *a, const struct tfl_subgraph *g);
 
 /*
  * Assigns an address to every tensor of a subgraph that has values while the network
