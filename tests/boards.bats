@@ -40,6 +40,28 @@ host_main()
 	END
 }
 
+@test "the README's command makes a network, and a failed step leaves no file" {
+	sed -n '/^```sh/,/^```/p' "$boards/README.md" | grep '^digits=\|^./make-network' >commands
+	[ "$(wc -l <commands)" = 2 ]
+	sed -i "s| out | '$PWD/out' |" commands
+	(cd "$boards" && . "$OLDPWD/commands" 2>"$OLDPWD/notes")
+	host_main
+	on_host main.c
+	cp -r out before
+	# without the numbers of black and white, mkinput fails, the last step
+	local picture=${digits%.tflite}/digit-7.pgm
+	refuses 2 "make-network: options of mkinput stand behind $picture, before --" \
+		"$boards/make-network" none "$digits" "$picture" -- --part=himax-we2
+	[ ! -e none ]
+	refuses 2 "use --range=0,1" "$boards/make-network" out "$digits" "$picture" -- --part=himax-we2
+	diff -r before out
+	refuses 2 "--range is for the pictures of --quantize=DATA, which is missing" \
+		"$boards/make-network" none "$digits" "$picture" -- --part=himax-we2 --range=0,1
+	refuses 2 "no npucc in PATH" env PATH="$PWD/none" \
+		"$boards/make-network" none "$digits" -- --part=himax-we2
+	[ ! -e none ]
+}
+
 @test "run_network says what the README says, or the first byte that differs" {
 	host_main
 	for part in alif-e7-hp himax-we2 nuvoton-m55m1 renesas-ra8p1; do

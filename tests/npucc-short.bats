@@ -78,6 +78,9 @@ files()
 		npucc -q --part=alif-e7-hp "$BATS_TEST_DIRNAME/models/digits-float.tflite"
 	run ! grep -E ': (warning|note): ' refuses.err
 	[ "$(grep -c ': error: ' refuses.err)" = 2 ]
+	# an option of tfl-quantize that does not ask for a quantization
+	refuses 2 "--range is for the pictures of --quantize=DATA, which is missing" \
+		npucc --part=alif-e7-hp --range=0,1 d.tflite
 	refuses 2 "--quiet and --verbose-all exclude each other" \
 		npucc -q --verbose-all --part=alif-e7-hp d.tflite
 }

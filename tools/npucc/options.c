@@ -314,6 +314,10 @@ check_combination(struct options *o)
 	if (o->database && o->keep)
 		cli_error("--keep keeps a model: name %s in another run with the same options",
 			  o->out);
+	if (passes(o, QUANTIZE, "--range=") && !passes(o, QUANTIZE, "--data") &&
+	    !passes(o, QUANTIZE, "--random"))
+		cli_error("--range is for the pictures of --quantize=DATA, which is missing; mkinput "
+			  "has a --range for a picture that is an input of the network");
 	if (o->errors_only && o->to[QUANTIZE].n)
 		add_word(o, QUANTIZE, "--quiet");
 	/* the summary tells of floats at the model's borders, with their price */
