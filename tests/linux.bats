@@ -111,6 +111,12 @@ by_rule()
 	fresh u65
 	poke_command m.tflite NPU_SET_IFM_STRIDE_Y 1 ff 00
 	by_rule extent "is used up to 0x"
+	# a negative stride, which the driver reads as a number of 40 bits
+	fresh u65
+	poke_payload m.tflite NPU_SET_IFM_STRIDE_Y 1 f0 ff ff ff
+	poke_command m.tflite NPU_SET_IFM_STRIDE_Y 1 ff 00
+	by_rule extent ": the driver reads the negative stride IFM_STRIDE_Y without its sign"
+	[[ $stderr == *"the Linux driver ethosu refuses 1 command stream; npucc --target=linux makes streams that it accepts" ]]
 }
 
 # transfer ACCELERATOR [SED-PROGRAM]: status of a transfer of 16 bytes from region 0 to 2
@@ -163,7 +169,7 @@ transfer()
 	run -1 --separate-stderr npu-dis --verify=linux --json m.tflite
 	[ "$(jq -c '.[0] | [.errors, .findings[0].rule, .findings[0].command, .regions]' \
 		<<<"$output")" = '[1,"padding","CONV",[]]' ]
-	[ "$stderr" = "npu-dis: m.tflite: error: Linux refuses 1 command stream" ]
+	[ "$stderr" = "npu-dis: m.tflite: error: the Linux driver ethosu refuses 1 command stream; npucc --target=linux makes streams that it accepts" ]
 }
 
 @test "linux_check() and the driver's check agree on changed streams" {
@@ -275,6 +281,7 @@ drm_folder()
 	fresh u65
 	poke_payload m.tflite NPU_SET_OFM_BASE0 1 00 00 00 7f
 	refuses 1 "rule extent of the Linux driver" on u65 "$RUN" m.tflite
+	grep -q '; npucc --target=linux makes streams that it accepts$' refuses.err
 	[ "$(sort -u calls | tr '\n' ' ')" = "query version " ]
 	fresh u65
 	on u65 "$RUN" --frames=2 m.tflite >/dev/null

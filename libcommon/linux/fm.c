@@ -90,6 +90,21 @@ add(uint64_t *sum, uint64_t a, uint64_t b)
 	       !__builtin_add_overflow(*sum, product, sum);
 }
 
+/* Says of a refused feature map that a stride is negative: then the number of bytes is huge. */
+static bool
+blame_stride(struct linux_walk *k, const struct linux_fm *m)
+{
+	bool bricks = linux_value(k, m->precision) >> 6 & 3;
+	const enum npu_reg strides[] = {m->stride_y,
+					bricks ? m->stride_c : m->stride_x};
+	for (size_t i = 0; i < ARRAY_LEN(strides); i++)
+		if (npu_stride(&k->regs, strides[i]) < 0)
+			return linux_add_reason(k, ": the driver reads the negative "
+						   "stride %s without its sign",
+						npu_registers[strides[i]].name);
+	return false;
+}
+
 static bool
 use_element(struct linux_walk *k, const struct linux_fm *m, uint32_t x,
 	    uint32_t y, uint32_t c)
@@ -114,7 +129,7 @@ use_element(struct linux_walk *k, const struct linux_fm *m, uint32_t x,
 		return linux_refuse(k, LINUX_EXTENT,
 				    "an address of %s has more than 64 bits",
 				    npu_registers[base].name);
-	return linux_use_bytes(k, linux_value(k, m->region) & 7, at);
+	return linux_use_bytes(k, linux_value(k, m->region) & 7, at) || blame_stride(k, m);
 }
 
 /* Uses the rows whose addresses can be the largest, for three tiles in a column. */

@@ -14,6 +14,7 @@
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 static const char *const rule_name[LINUX_RULES] = {
     [LINUX_DEVICE] = "device",	     [LINUX_COMMAND] = "command",
@@ -30,6 +31,15 @@ linux_rule_name(enum linux_rule rule)
 	return rule_name[rule];
 }
 
+const char *
+linux_remedy(enum linux_rule rule)
+{
+	/* no option makes the driver one of Ethos-U55 */
+	return rule == LINUX_DEVICE
+		   ? ""
+		   : "; npucc --target=linux makes streams that it accepts";
+}
+
 bool
 linux_refuse(struct linux_walk *k, enum linux_rule rule, const char *fmt, ...)
 {
@@ -42,6 +52,17 @@ linux_refuse(struct linux_walk *k, enum linux_rule rule, const char *fmt, ...)
 		k->f->at_bytes = 4 * k->c->at;
 		k->f->command = k->c->info->name;
 	}
+	return false;
+}
+
+bool
+linux_add_reason(struct linux_walk *k, const char *fmt, ...)
+{
+	size_t n = strlen(k->f->text);
+	va_list ap;
+	va_start(ap, fmt);
+	(void)vsnprintf(k->f->text + n, sizeof(k->f->text) - n, fmt, ap);
+	va_end(ap);
 	return false;
 }
 

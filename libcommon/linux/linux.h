@@ -27,6 +27,8 @@ enum linux_rule {
 	LINUX_RULES
 };
 const char *linux_rule_name(enum linux_rule rule);
+/* What a user can do about a model that breaks the rule, to append to a message; may be empty. */
+const char *linux_remedy(enum linux_rule rule);
 
 /* The use of the regions by a stream that the driver accepts. */
 struct linux_use {

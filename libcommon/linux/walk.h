@@ -26,6 +26,8 @@ struct linux_walk {
 /* Records a finding, and returns false. */
 bool linux_refuse(struct linux_walk *k, enum linux_rule rule, const char *fmt,
 		  ...) PRINTF(3, 4);
+/* Appends to the text of the finding, and returns false. */
+bool linux_add_reason(struct linux_walk *k, const char *fmt, ...) PRINTF(2, 3);
 /* Returns the value of a cmd0 register. */
 uint32_t linux_value(const struct linux_walk *k, enum npu_reg r);
 /* Refuses a stream that has not written register r. */

@@ -105,7 +105,7 @@ verify_linux(struct arena *a, struct text *t, const struct input *in,
 	     const struct options *o, struct err *e)
 {
 	bool json = o->view == VIEW_JSON;
-	const char *before = "[";
+	const char *before = "[", *remedy = "";
 	unsigned errors = 0;
 	for (int i = 0; i < in->n; i++) {
 		struct answer r = {.s = &in->stream[i]};
@@ -113,6 +113,8 @@ verify_linux(struct arena *a, struct text *t, const struct input *in,
 			continue;
 		r.accepted = check_stream(in, &r);
 		errors += !r.accepted;
+		if (!r.accepted && in->model) /* bare words have no compiler to run again */
+			remedy = linux_remedy(r.f.rule);
 		if (!r.accepted && r.f.command)
 			r.source = source_name(a, in, i, r.f.at_bytes / 4);
 		if (!r.accepted && !json)
@@ -127,6 +129,7 @@ verify_linux(struct arena *a, struct text *t, const struct input *in,
 	}
 	if (json)
 		text_puts(t, "]\n");
-	return !errors || err_no(e, in->name, 0, "Linux refuses %u command stream%s", errors,
-				 errors == 1 ? "" : "s");
+	return !errors || err_no(e, in->name, 0, "the Linux driver ethosu refuses %u command "
+						 "stream%s%s",
+				 errors, errors == 1 ? "" : "s", remedy);
 }

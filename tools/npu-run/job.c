@@ -39,8 +39,9 @@ check_stream(const struct runner *r, const char *name, const struct npu_stream *
 			      d->accel->name);
 	if (linux_check(s, memory, use, &f))
 		return true;
-	(void)err_at(e, name, 0, "0x%06zx %s: rule %s of the Linux driver: %s", f.at_bytes,
-		     f.command ? f.command : "stream", linux_rule_name(f.rule), f.text);
+	(void)err_at(e, name, 0, "0x%06zx %s: rule %s of the Linux driver: %s%s", f.at_bytes,
+		     f.command ? f.command : "stream", linux_rule_name(f.rule), f.text,
+		     linux_remedy(f.rule));
 	e->status = EXIT_NO;
 	return false;
 }
