@@ -1,7 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * One inference by a direct call of the driver: the network is one NPU operator, and the
- * header has the call.  The headers are made from a model network.tflite:
+ * header has the call.  For a chip, begin with scripts/boards; this file leaves out:
+ *
+ *	the NPU's base address   define NPU_BASE; Corstone-300's is only the default
+ *	a memory for scratch     .bss must be where the NPU reaches it, which is often not the
+ *				 CPU's TCM; else give scratch a section of its own
+ *	data caches              clean before network_invoke(), invalidate after it
+ *	the NPU's interrupt      enable it; its handler calls ethosu_irq_handler(&driver)
+ *	power and clocks         of the NPU and of its memories
+ *	an SRAM of the NPU only  (Dedicated_Sram), which ethosu_init() and network_invoke() take
+ *
+ * The headers are made from a model network.tflite; another name of the header changes the
+ * names NETWORK_... and network_invoke (npucc -o digits.h: DIGITS_..., digits_invoke):
  *
  *	npucc -a ethos-u55-128 --system-config=... --memory-mode=Shared_Sram \
  *		-o network.h network.tflite
@@ -20,11 +31,11 @@
 #endif
 
 static uint8_t scratch[NETWORK_NPU_SCRATCH_BYTES] __attribute__((aligned(16)));
+static struct ethosu_driver driver;
 
 int
 main(void)
 {
-	static struct ethosu_driver driver;
 	/* no fast memory of the NPU's own, secure, privileged */
 	if (ethosu_init(&driver, (void *)NPU_BASE, NULL, 0, 1, 1))
 		return 2;
