@@ -133,7 +133,9 @@ merge(struct sweep *s)
 	}
 	/* a page of failures alone would look like a result; the message says why there is none */
 	bool is_page = s->o->format == AS_HTML && !s->o->against;
-	if ((!is_page || has_plan(&r)) && !file_write_text(s->o->output, &t, s->e))
+	if (is_page && !has_plan(&r))
+		text_free(&t);
+	else if (!file_write_text(s->o->output, &t, s->e))
 		return false;
 	if (worse)
 		return err_no(s->e, NULL, 0, "%zu results are worse than in %s by more than %g "
