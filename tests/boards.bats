@@ -2,16 +2,18 @@
 # scripts/boards: from a model to a board, as far as a PC can test.
 
 load lib/common
+load lib/model
 
 boards=$TOP/scripts/boards
 driver=$TOP/tests/firmware/driver
 digits=$TOP/tests/models/digits.tflite
 strict="-std=gnu11 -D_GNU_SOURCE -O2 -Wall -Wextra -Werror"
 
-# network OPTION...: out/ for the digits model
+# network [MODEL] OPTION...: out/ for the model, or the digits model
 network()
 {
-	"$boards/make-network" out "$digits" -- "$@" 2>notes
+	case $1 in *.tflite) ;; *) set -- "$digits" "$@" ;; esac
+	"$boards/make-network" out "$1" -- "${@:2}" 2>notes
 }
 
 # on_host MAIN.c: builds main and the network with the simulator in place of the NPU, and runs it
@@ -74,6 +76,15 @@ host_main()
 	network --part=himax-we2 --yield-every=8000 --cpu=RESHAPE
 	[ "$(grep -c 'status = ' out/network.c)" -gt 2 ]
 	on_host main.c
+	# the test is of the network as it is compiled, not of the model
+	ends m
+	network m.tflite --part=himax-we2 --integer-io
+	grep -q 'const int8_t input_data' out/input_data.h
+	on_host main.c
+	network --part=himax-we2 --cut-outputs=residual
+	grep -q 'const int8_t expected_output_data' out/expected_output.h
+	on_host main.c
+	network --part=himax-we2
 	sed -i '/{/,$ s/\(-\{0,1\}[0-9][0-9]*\), /5, /' out/expected_output.h
 	run on_host main.c
 	[ "$status" = 1 ]

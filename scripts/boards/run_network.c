@@ -22,6 +22,9 @@
 #if NETWORK_INPUTS != 1 || NETWORK_OUTPUTS != 1
 #error "run_network.c has one input and one output: copy and compare the others, too"
 #endif
+_Static_assert(sizeof(input_data) == NETWORK_INPUT_0_BYTES &&
+		       sizeof(expected_output_data) == NETWORK_OUTPUT_0_BYTES,
+	       "input_data.h or expected_output.h is of another network: run make-network again");
 #ifndef NETWORK_ARENA_SECTION
 #define NETWORK_ARENA_SECTION ".bss.network_arena"
 #endif

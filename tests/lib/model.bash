@@ -44,3 +44,14 @@ value()
 {
 	sed -n "s/^#define $1 //p" "$2"
 }
+
+# ends NAME [JQ]: QUANTIZE, FULLY_CONNECTED, DEQUANTIZE
+ends()
+{
+	model "$1" ".operator_codes += [{deprecated_builtin_code:114,builtin_code:114,version:1},
+			{deprecated_builtin_code:6,builtin_code:6,version:1}]
+		| $t += [{shape:[1,4],type:0,name:\"real in\"},{shape:[1,2],type:0,name:\"real out\"}]
+		| .subgraphs[0].inputs = [4] | .subgraphs[0].outputs = [5]
+		| .subgraphs[0].operators |= [{opcode_index:1,inputs:[4],outputs:[0]}] + . +
+			[{opcode_index:2,inputs:[3],outputs:[5]}]${2:+ | $2}"
+}
