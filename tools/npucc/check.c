@@ -41,8 +41,9 @@ uses_npu(struct npucc *c, const char *compiled, bool *uses)
 	return ok;
 }
 
-/* inputs of both models, one frame each: npu-sim(1), --inputs */
+/* inputs of both models, one frame each: npu-sim(1), --inputs; and in a message */
 #define INPUTS "random,min,max,alternating,random"
+#define CALLED_INPUTS "5 inputs: 2 random, least, greatest, alternating"
 
 static bool
 say_what(struct npucc *c, const char *compiled, const char *called, bool on_npu)
@@ -53,7 +54,7 @@ say_what(struct npucc *c, const char *compiled, const char *called, bool on_npu)
 	if (ok && !c->o->errors_only) {
 		int n = m->subgraph[0].n_out;
 		cli_note("checked", "%s: %s; %d output%s equal to the %s model's, byte for "
-				    "byte, for the inputs " INPUTS, called,
+				    "byte, for " CALLED_INPUTS, called,
 			 on_npu ? "command streams verified" : "nothing runs on the "
 							       "NPU",
 			 n, n == 1 ? "" : "s",

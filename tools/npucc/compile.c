@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Three methods to compile a model. compile_plain() runs all stages as one pipe.
- * compile_checked() runs a pipe to the compiled model, checks this model if --check asks for
+ * compile_to_model() runs a pipe to the compiled model, checks this model if --check asks for
  * it, and then runs the last stage. compile_kept() runs one stage after the other, with a file each.
  */
 #include "npucc.h"
@@ -227,18 +227,22 @@ needs_model(const struct options *o)
 	return o->check || (o->page && o->last == TFL2C);
 }
 
+/* the compiled model in messages */
+static const char *
+called(const struct options *o)
+{
+	return o->last == CMDGEN && !to_standard_output(o) ? o->out : "the compiled model";
+}
+
 /* At most one stage follows the compiled model. */
 bool
-compile_checked(struct npucc *c, const char **made)
+compile_to_model(struct npucc *c, const char **made)
 {
 	bool is_model = c->o->last == CMDGEN;
-	const char *called = is_model && !to_standard_output(c->o)
-				 ? c->o->out : "the compiled model";
-	const char *model = place_private(c, c->beside, "compiled.tflite", called);
+	const char *model = place_private(c, c->beside, "compiled.tflite", called(c->o));
 	*made = model;
 	c->compiled = model;
-	if (!take_model(c) || !run_pipe(c, CMDGEN, model) ||
-	    (c->o->check && !check_compiled(c, model, called)))
+	if (!take_model(c) || !run_pipe(c, CMDGEN, model))
 		return false;
 	if (is_model)
 		return true;
@@ -532,7 +536,8 @@ tell_fitting_option(struct npucc *c)
 	cli_note("note", "with --optimise=Size the network fits %s", p->name);
 }
 
-bool
+/* Does what was made fit the memories of the part?  If not, says why. */
+static bool
 check_part(struct npucc *c, const char *made)
 {
 	struct npucc aside = *c;
@@ -545,6 +550,13 @@ check_part(struct npucc *c, const char *made)
 	if (run_to_end(&aside, next, made, true) || aside.status != EXIT_NO)
 		return true;
 	return run_to_end(c, next, made, false);
+}
+
+bool
+check_result(struct npucc *c, const char *made)
+{
+	return check_part(c, made) &&
+	       (!c->o->check || c->o->keep || check_compiled(c, c->compiled, called(c->o)));
 }
 
 /* ---- a model that is not all integer --------------------------------------------- */

@@ -100,11 +100,11 @@ run(struct npucc *c)
 	if (!programs_find(c))
 		return false;
 	bool ok = o->keep    ? compile_kept(c, &made)
-		  : needs_model(o) ? compile_checked(c, &made)
+		  : needs_model(o) ? compile_to_model(c, &made)
 			     : compile_plain(c, &made);
 	if (!ok && !o->errors_only)
 		tell_operators(c);
-	ok = ok && check_part(c, made);
+	ok = ok && check_result(c, made);
 	if (!ok && !o->errors_only)
 		tell_fitting_option(c);
 	ok = ok && (!(o->page || o->summary) || tell_made(c, c->compiled ? c->compiled : made, &summary)) &&

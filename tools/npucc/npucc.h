@@ -151,14 +151,15 @@ bool run_jobs(struct npucc *c, const struct job *job, size_t n);
  * needs its name.
  */
 bool compile_plain(struct npucc *c, const char **made);
-bool compile_checked(struct npucc *c, const char **made);
+bool compile_to_model(struct npucc *c, const char **made);
 /* True if the compiled model must be a file, also behind a header: to be checked or reported. */
 bool needs_model(const struct options *o);
 bool compile_kept(struct npucc *c, const char **made);
 /* True if the output must fit the memories of a part, and no stage has checked that. */
 bool part_is_checked(const struct options *o);
-/* Checks the output of the last stage, made, by the stages that follow. */
-bool check_part(struct npucc *c, const char *made);
+/* Checks the output of the last stage, made: first that it fits the memories of the part, by the
+ * stages that follow; with --check, then what the compiled model computes, which takes longer. */
+bool check_result(struct npucc *c, const char *made);
 /*
  * Returns the options for plans beside that of the output: words for npu-sched but --plan and
  * --keep-plan, and one more; NULL: none.
