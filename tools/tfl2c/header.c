@@ -281,8 +281,9 @@ put_npu_memory_notes(struct text *t, const struct job *j)
 	if (j->part)
 		put_part_memories(t, j->part);
 	if (!has_fast(j) && f->fast_bytes)
-		text_puts(t, " * The model declares SCRATCH_FAST_BYTES, which the stream does not use: "
-			     "a\n * driver that has a cache refuses one that is smaller.\n");
+		text_puts(t, " * SCRATCH_FAST_BYTES are declared by the model alone: reserve nothing for "
+			     "them.\n * But ethosu_init() must get no fast memory (NULL, 0), or at least "
+			     "as many\n * bytes: the driver compares the sizes.\n");
 }
 
 static void
