@@ -88,7 +88,7 @@ head_of_floats() {
 	refuses 2 "--cut-outputs needs the name of a tensor" tfl-partition --cut-outputs= m.tflite
 	refuses 2 "subgraph 0 has no tensor '99999999999999999999'" tfl-partition --cut-outputs=99999999999999999999 m.tflite
 	refuses 2 "--by-name excludes --cut-inputs" tfl-partition --by-name --cut-inputs=pw1 m.tflite
-	refuses 2 "--cut-only needs --cut-inputs, --cut-outputs or --subgraph" tfl-partition --cut-only m.tflite
+	refuses 2 "--cut-only needs --cut-inputs, --cut-outputs, --subgraph or --integer-io" tfl-partition --cut-only m.tflite
 	refuses 2 "--json needs --report" tfl-partition --json m.tflite
 	head_of_floats
 	refuses 2 "is a constant" tfl-partition --cut-inputs=weights m.tflite

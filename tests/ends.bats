@@ -44,6 +44,13 @@ compile()
 	tfl2c -n net c.tflite >net.h
 	grep -Eq '^#define NET_INPUT_0_SCALE +0.5f' net.h
 	grep -Eq '^#define NET_OUTPUT_0_ZERO_POINT +3$' net.h
+	# the same network as a model
+	tfl-partition --integer-io --cut-only -o cut.tflite m.tflite
+	tfl-partition --report cut.tflite >report
+	[ "$(tail -n 1 report)" = "1 of 1 operators on the NPU in 1 region, 0 on the CPU" ]
+	compile cut.tflite cut_npu.tflite --fail-on-cpu
+	npu-sim --compare=m.tflite cut_npu.tflite
+	npu-sim --compare=cut.tflite c.tflite
 }
 
 @test "a difference between the two variants is found" {

@@ -85,8 +85,9 @@ complete_options(void *options)
 			  "is in no file");
 	if (o->subgraph && o->by_name)
 		cli_error("--by-name excludes --subgraph: the body is in no file");
-	if (o->cut_only && !o->cut_inputs && !o->cut_outputs && !o->subgraph)
-		cli_error("--cut-only needs --cut-inputs, --cut-outputs or --subgraph");
+	if (o->cut_only && !o->cut_inputs && !o->cut_outputs && !o->subgraph && !o->integer_io)
+		cli_error("--cut-only needs --cut-inputs, --cut-outputs, --subgraph or "
+			  "--integer-io");
 	if (o->json && !o->report)
 		cli_error("--json needs --report");
 	if (o->by_name && !o->name)

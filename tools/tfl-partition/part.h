@@ -222,6 +222,9 @@ bool family_rank(const struct tfl_op *op, const struct tfl_tensor *t);
  * of the graph's model record.
  */
 void leave_out_float_borders(struct part *p, const struct options *o);
+/* Replaces *m by the model between these integer tensors, for --cut-only. */
+bool cut_float_borders(struct arena *a, const struct options *o, struct tfl_model **m,
+		       struct err *e);
 /* sets `border` of operators at float inputs and outputs, left out or not */
 void find_border(struct part *p);
 

@@ -61,6 +61,15 @@ find_readers(const struct part *p, const struct options *o)
 	return r;
 }
 
+/* the tensor that takes the place of an input: the result of its QUANTIZE, or itself */
+static int
+integer_input(const struct part *p, const struct readers *r, int tensor)
+{
+	const int q = r[tensor].first;
+	return is_float_border(p, tensor) && q >= 0 && !r[tensor].others ? p->sg->op[q].out[0]
+									  : tensor;
+}
+
 /*
  * Replaces a float input by the result of its QUANTIZE, which the application then
  * supplies; `in` lists the new inputs.  Other QUANTIZE operators of the same input
@@ -75,10 +84,9 @@ take_inputs(struct part *p, const struct options *o, int *in)
 	int *taken = anew(p->a, int, (size_t)sg->n_tensors);
 	for (int i = 0; i < sg->n_in; i++) {
 		int from = sg->in[i], q = r[from].first;
-		in[i] = from;
-		if (!is_float_border(p, from) || q < 0 || r[from].others)
+		in[i] = integer_input(p, r, from);
+		if (in[i] == from)
 			continue;
-		in[i] = sg->op[q].out[0];
 		taken[from] = 1 + in[i];
 		sg->tensor[in[i]].producer = -1;
 		part_leave_out(p, q, left_out);
@@ -178,4 +186,33 @@ leave_out_float_borders(struct part *p, const struct options *o)
 	struct g_model *m = p->g->models[0];
 	G_PUT(m, MODEL, inputs, tensor_list(p, in, sg->n_in));
 	G_PUT(m, MODEL, outputs, tensor_list(p, out, sg->n_out));
+}
+
+/* "12,7": tensor numbers, as tfl_cut() takes them */
+static const char *
+number_list(struct arena *a, const int *v, int n)
+{
+	const char *list = "";
+	for (int i = 0; i < n; i++)
+		list = arena_printf(a, "%s%s%d", list, i ? "," : "", v[i]);
+	return list;
+}
+
+bool
+cut_float_borders(struct arena *a, const struct options *o, struct tfl_model **m, struct err *e)
+{
+	struct tfl_subgraph *sg = &(*m)->subgraph[0];
+	struct part p = { .a = a, .e = e, .m = *m, .sg = sg };
+	const struct readers *r = find_readers(&p, o);
+	int *in = anew(a, int, (size_t)sg->n_in + 1), *out = anew(a, int, (size_t)sg->n_out + 1);
+	for (int i = 0; i < sg->n_in; i++)
+		in[i] = integer_input(&p, r, sg->in[i]);
+	for (int i = 0; i < sg->n_out; i++)
+		out[i] = take_output(&p, o, sg->out[i]);
+	warn_of_floats(&p, "input", in, sg->n_in);
+	warn_of_floats(&p, "output", out, sg->n_out);
+	struct cut cut;
+	return tfl_cut(a, *m, number_list(a, in, sg->n_in), number_list(a, out, sg->n_out), &cut,
+		       e) &&
+	       tfl_read(a, cut.file, (*m)->name, m, e);
 }

@@ -91,6 +91,7 @@ write_cut(struct arena *a, const struct options *o, struct bytes file, struct er
 	const struct part_cut *c;
 	return model_read(a, file, file_name(o->input), &m, e) && tfl_check_plain(m, e) &&
 	       take_subgraph(a, o, &m, e) && take_cut(a, o, &m, &c, e) &&
+	       (!o->integer_io || cut_float_borders(a, o, &m, e)) &&
 	       file_write(o->output, m->file.p, m->file.n, true, e);
 }
 
