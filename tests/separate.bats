@@ -91,6 +91,42 @@ accel=() lay=()
 	[ "$status" -eq 1 ]
 }
 
+@test "a network without a tensor in the arena declares no array of 0 bytes" {
+	need gcc g++
+	[[ $BIN != *asan* ]] || skip "a sanitized library links with sanitizers only"
+	local lib=${NPUTOOLS_BUILD:-$TOP/build}/libcommon.a driver=$TOP/tests/firmware/driver
+	local warnings="-Wall -Wextra -Wpedantic -Werror" place
+	model network
+	mkinput --random=1 -o input_data.h --expected=expected_output.h network.tflite
+	for place in "${u55[*]}" "${u65[*]}"; do
+		# shellcheck disable=SC2086
+		separate network.tflite $place
+		call_runs x.tflite
+		[ "$(value NET_CALL_ARENA_BYTES net.h)" = 0 ]
+		[ "$(value NET_NPU_CACHE_BYTES net.h)" = 0 ]
+		grep -q 'arena_memory: NULL, because CALL_ARENA_BYTES is 0' net.h
+		tfl2c -n network -o network.h x.tflite
+		grep -q 'scratch: NULL, because SCRATCH_BYTES is 0; fast' network.h
+		# shellcheck disable=SC2086
+		gcc -std=c11 -D_GNU_SOURCE $warnings -DNPU_BASE=0 -I. -I"$driver" \
+			-I"$TOP/libcommon" -I"$TOP/schema" -o buffers "$TOP/scripts/examples/buffers.c" \
+			"$driver/simulated.c" "$lib" -lm -pthread
+		./buffers
+		cat >both.cc <<-'END'
+		#include "ethosu_driver.h"
+		#include "net.h"
+		#include "network.h"
+		int run(struct ethosu_driver *d, const void *in, void *out);
+		int run(struct ethosu_driver *d, const void *in, void *out)
+		{
+			return net_call(d, NULL, in, out) + network_invoke(d, NULL, in, out);
+		}
+		END
+		# shellcheck disable=SC2086
+		g++ -std=c++17 $warnings -Wold-style-cast -I"$driver" -c both.cc
+	done
+}
+
 @test "variables keep their place between inputs and outputs" {
 	separate "$(network trained_lstm_int8)" "${u55[@]}"
 	tfl2c -n net x.tflite | grep -qx '#define NET_OUTPUT_0_REGION 6'

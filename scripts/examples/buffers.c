@@ -23,8 +23,12 @@
 
 static uint8_t input[2][ROOM(NETWORK_INPUT_0_BYTES)] __attribute__((aligned(16)));
 static uint8_t output[2][ROOM(NETWORK_OUTPUT_0_BYTES)] __attribute__((aligned(16)));
+#if NETWORK_NPU_SCRATCH_BYTES > 0
 static uint8_t scratch[ROOM(NETWORK_NPU_SCRATCH_BYTES)]
     __attribute__((section("tensor_arena_sec"), aligned(16)));
+#else /* inputs and outputs are all tensors */
+static void *const scratch = NULL;
+#endif
 static struct ethosu_driver driver;
 
 void NPU_Handler(void); /* its name in the platform's vector table */

@@ -50,7 +50,13 @@ the_driver(void)
 
 #include "call_glue.h"
 
+#if NET_CALL_ARENA_BYTES > 0
 static uint8_t arena[NET_CALL_ARENA_BYTES] __attribute__((aligned(16)));
+#define FILL_ARENA(value) memset(arena, value, sizeof(arena))
+#else
+static uint8_t *const arena = NULL;
+#define FILL_ARENA(value) (void)0
+#endif
 
 /* the simulator has values in the network's order */
 static void
@@ -105,7 +111,7 @@ main(int argc, char **argv)
 		return 2;
 	}
 	model = m;
-	memset(arena, 0x5a, sizeof(arena));
+	FILL_ARENA(0x5a);
 	RESET(arena);
 	for (int frame = 0; frame < FRAMES && !status; frame++) {
 		uint8_t *const in[] = INPUT_PLACES(frame), *const out[] = OUTPUT_PLACES(frame);

@@ -93,7 +93,7 @@ call_link()
 	local lib=${NPUTOOLS_BUILD:-$TOP/build}/libcommon.a driver=$TOP/tests/firmware/driver
 	# shellcheck disable=SC2086
 	gcc -std=c99 $warnings -O1 -I"$driver" -c net.c &&
-		gcc -std=gnu11 -D_GNU_SOURCE -O1 -Wall -Wextra -Werror -I. -I"$driver" \
+		gcc -std=gnu11 -D_GNU_SOURCE -O1 -Wall -Wextra -Wpedantic -Werror -I. -I"$driver" \
 		-I"$TOP/libcommon" -I"$TOP/schema" -o call_host "$TOP/tests/firmware/call_host.c" \
 		net.o "$driver/simulated.c" "$lib" -lm -pthread &&
 		./call_host "$1"

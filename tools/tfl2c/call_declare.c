@@ -176,7 +176,9 @@ put_explanation(struct text *t, const struct job *j)
 		  " * room for the outputs, each aligned to 16.\n"
 		: "write the inputs to\n"
 		  " * arena_memory + INPUT_n_ARENA_OFFSET, call, read the outputs.\n");
-	text_puts(t, " * arena_memory: CALL_ARENA_BYTES, aligned to 16");
+	/* all tensors may be outside: C has no array of 0 bytes */
+	text_puts(t, j->call.arena_bytes ? " * arena_memory: CALL_ARENA_BYTES, aligned to 16"
+					 : " * arena_memory: NULL, because CALL_ARENA_BYTES is 0");
 	if (has_fast(j))
 		text_puts(t, "; fast: NPU_CACHE_BYTES");
 	text_puts(t, npu ? ".\n * The caller must flush and invalidate "

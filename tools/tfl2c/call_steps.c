@@ -256,15 +256,25 @@ put_copies(struct text *t, const struct job *j, const struct tfl_op *op)
 	}
 }
 
+/* the address and the bytes of the scratch memory; an arena without bytes may be NULL */
+static void
+put_scratch(struct text *t, const struct job *j, int tensor)
+{
+	int64_t at = j->call.at[tensor];
+	text_puts(t, "arena");
+	if (j->call.arena_bytes)
+		text_printf(t, " + %lld", (long long)(at < 0 ? 0 : at));
+	text_printf(t, ", %lld,", (long long)tfl_bytes(&j->m->subgraph[0].tensor[tensor]));
+}
+
 static void
 put_npu(struct text *t, const struct job *j, const struct tfl_op *op)
 {
 	const struct tfl_tensor *x = j->m->subgraph[0].tensor;
-	int scratch = op->in[2], constants = op->in[1];
-	int64_t at = j->call.at[scratch];
-	text_printf(t, "\tstatus = %s_npu(driver, arena + %lld, %lld,%s\n\t\t",
-		    j->o->name, (long long)(at < 0 ? 0 : at),
-		    (long long)tfl_bytes(&x[scratch]), has_fast(j) ? " fast," : "");
+	int constants = op->in[1];
+	text_printf(t, "\tstatus = %s_npu(driver, ", j->o->name);
+	put_scratch(t, j, op->in[2]);
+	text_puts(t, has_fast(j) ? " fast,\n\t\t" : "\n\t\t");
 	put_place(t, j, op->in[0], 0);
 	text_printf(t, ", %lld, ", (long long)tfl_bytes(&x[op->in[0]]));
 	if (x[constants].data.p)

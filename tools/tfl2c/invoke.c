@@ -48,12 +48,15 @@ put_macros(struct text *t, const struct job *j)
 		" * The whole network is one NPU operator, so it runs without an\n");
 	text_puts(t, any_separate(j)
 		? " * interpreter: call the function below (include ethosu_driver.h first)\n"
-		  " * with the inputs and with room for the outputs, each aligned to 16.\n"
-		  " * scratch: SCRATCH_BYTES, aligned to 16; fast: CACHE_BYTES\n"
+		  " * with the inputs and with room for the outputs, each aligned to 16.\n *"
 		: " * interpreter: write the inputs to scratch + INPUT_n_ARENA_OFFSET,\n"
 		  " * call the function below (include ethosu_driver.h first), read the\n"
-		  " * outputs.  scratch: SCRATCH_BYTES, aligned to 16; fast: CACHE_BYTES\n");
-	text_puts(t, " * where that is not 0.  The caller must flush and invalidate "
+		  " * outputs. ");
+	/* all tensors may be outside: C has no array of 0 bytes */
+	text_puts(t, j->npu.scratch_bytes ? " scratch: SCRATCH_BYTES, aligned to 16"
+					  : " scratch: NULL, because SCRATCH_BYTES is 0");
+	text_puts(t, "; fast: CACHE_BYTES\n"
+		     " * where that is not 0.  The caller must flush and invalidate "
 		     "caches.\n */\n");
 	put_define(t, j, "NPU_STREAM_OFFSET", (int64_t)j->npu.stream_at);
 	put_define(t, j, "NPU_STREAM_BYTES", (int64_t)j->npu.stream_bytes);
