@@ -88,6 +88,53 @@ share()
 	refuses 1 "bytes of flash" npu-share "${u55[@]}" --flash=1K digits.tflite block.tflite
 }
 
+# memories ARENA BYTES CONSTANTS BYTES: board.ini, a part with these memories
+memories()
+{
+	cat >board.ini <<-END
+		[Part.board]
+		accelerator = ethos-u55-128
+		system_config = RTSS_HE_SRAM_MRAM
+		memory_mode = Shared_Sram
+		arena_memory = $1
+		arena_bytes = $2
+		constant_memory = $3
+		constant_bytes = $4
+	END
+}
+
+@test "one memory of arenas and constants is one budget, two memories are two" {
+	need jq
+	cd "$BATS_FILE_TMPDIR"
+	local on=(npu-share --part=./board.ini --runs=10 --together=digits,block) all time
+	memories SRAM0 65536 MRAM 65536
+	"${on[@]}" --json digits.tflite block.tflite >two.json
+	jq -e '.memory_budget == null and .arena_budget == 65536 and .flash_budget == 65536' two.json
+	read -r all time <<<"$(jq -r '"\(.arena + .flash) \(.time)"' two.json)"
+	# the same plans fit one memory of the sum
+	memories DTCM "$all" DTCM "$all"
+	"${on[@]}" --json digits.tflite block.tflite >one.json
+	jq -e --argjson b "$all" --argjson t "$time" '.memory_budget == $b and
+		.arena_budget == null and .flash_budget == null and
+		.arena + .flash == $b and .time == $t' one.json
+	# each of arenas and constants fits 1 KiB less, and the plans together do not
+	memories DTCM $((all - 1024)) DTCM $((all - 1024))
+	"${on[@]}" --json digits.tflite block.tflite >one.json
+	jq -e --argjson b $((all - 1024)) --argjson t "$time" '.arena + .flash <= $b and .time > $t' \
+		one.json
+	"${on[@]}" digits.tflite block.tflite >table 2>notes
+	grep -qx "DTCM: [0-9]* bytes of $((all - 1024))" table
+	# no plans fit: the arenas alone would, and so would the constants
+	memories DTCM 16384 DTCM 16384
+	jq -e '.flash < 16384' one.json
+	run -1 "${on[@]}" digits.tflite block.tflite
+	[[ $output =~ "do not fit 16384 bytes of DTCM: arenas and constants together need "([0-9]+)$ ]]
+	memories DTCM "${BASH_REMATCH[1]}" DTCM 16384
+	"${on[@]}" digits.tflite block.tflite >table 2>notes
+	refuses 1 "the networks do not fit 4096 bytes of DTCM: they need" "${on[@]}" --flash=4K \
+		digits.tflite block.tflite
+}
+
 @test "a deadline counts the networks that may run first" {
 	need jq
 	cd "$BATS_FILE_TMPDIR"

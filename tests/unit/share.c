@@ -132,7 +132,8 @@ static int
 check_placement(int n, int units, bool chains)
 {
 	struct arena *a = arena_open();
-	struct problem p = { .n = n, .arena = INT64_MAX, .flash = INT64_MAX };
+	struct problem p = { .n = n, .arena = INT64_MAX, .flash = INT64_MAX,
+			     .both = INT64_MAX };
 	static const int row[MAX_NETS];
 	int sum = 0, density = draw(4);
 	for (int i = 0; i < n; i++) {
@@ -196,7 +197,7 @@ static void
 draw_problem(struct arena *a, struct problem *p, int nets, int rows, bool plain)
 {
 	int64_t most = 0;
-	*p = (struct problem){ .n = nets, .flash = INT64_MAX };
+	*p = (struct problem){ .n = nets, .flash = INT64_MAX, .both = INT64_MAX };
 	int density = 1 + draw(4);
 	for (int i = 0; i < nets; i++) {
 		draw_front(a, &p->net[i], rows, plain);
@@ -209,6 +210,10 @@ draw_problem(struct arena *a, struct problem *p, int nets, int rows, bool plain)
 	p->arena = most * (20 + draw(60)) / 100;
 	if (!plain && !draw(2))
 		p->flash = nets * (1500 + draw(2500));
+	if (!plain && !draw(2)) {
+		p->both = p->arena + nets * (1500 + draw(2500));
+		p->arena = draw(2) ? INT64_MAX : p->arena;
+	}
 	find_cliques(p);
 }
 
@@ -239,7 +244,8 @@ by_all_rows(const struct problem *p)
 	for (int i = 0; i < p->n;) {
 		struct placement place;
 		if (time_of(p, row) < best && is_allowed(p, row) &&
-		    place_arenas(p, row, 0, PLACE_STEPS, &place) && place.bytes <= p->arena)
+		    place_arenas(p, row, 0, PLACE_STEPS, &place) && place.bytes <= p->arena &&
+		    place.bytes + flash_of(p, row) <= p->both)
 			best = time_of(p, row);
 		for (i = 0; i < p->n && ++row[i] == p->net[i].n_rows; i++)
 			row[i] = 0;
@@ -258,8 +264,8 @@ check_choice(int nets, int rows)
 	double want = by_all_rows(&p);
 	int bad = !c.is_exact || found != (want < INFINITY) ||
 		  (found && (fabs(c.time - want) > 1e-9 * want || c.place.bytes > p.arena ||
-			     !is_allowed(&p, c.row) || !is_legal(&p, c.row, c.place.at) ||
-			     c.bound > c.time));
+			     c.place.bytes + c.flash > p.both || !is_allowed(&p, c.row) ||
+			     !is_legal(&p, c.row, c.place.at) || c.bound > c.time));
 	if (bad)
 		printf("choice of %d networks: %g, all rows: %g\n", nets, found ? c.time : -1,
 		       want);

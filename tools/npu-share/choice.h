@@ -66,6 +66,7 @@ struct problem {
 	unsigned clique[MAX_CLIQUES];
 	int n_cliques;
 	int64_t arena, fast, flash; /* bytes: the budgets; INT64_MAX: none */
+	int64_t both; /* bytes of arenas and flash together, in one memory; INT64_MAX: two memories */
 };
 
 struct placement {

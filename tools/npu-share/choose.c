@@ -33,6 +33,7 @@ struct search {
 	double price[MAX_NETS];	     /* of a byte of each network's arena, in weighted time */
 	double offer[MAX_NETS];	     /* least time and price of a row */
 	double refund;		     /* of the whole budget, for all cliques */
+	int64_t most_arena;	     /* bytes of the arenas, beside the least flash of all choices */
 	int row[MAX_NETS];
 	uint64_t steps, most_steps;
 	bool stopped, found;
@@ -245,13 +246,21 @@ fastest_time(const struct search *s)
 	return time;
 }
 
-static bool
-flash_may_fit(const struct search *s)
+/* a lower bound of the flash of all choices below a node: what networks share counts nothing */
+static int64_t
+least_flash(const struct search *s)
 {
 	int64_t sum = 0;
 	for (int i = 0; i < s->p->n; i++)
 		sum += s->row[i] < 0 ? s->least_own[i] : s->own[i][s->row[i]];
-	return sum <= s->p->flash;
+	return sum;
+}
+
+/* the bytes that arenas may take beside so much flash; negative: there are none */
+static int64_t
+arena_beside(const struct problem *p, int64_t flash)
+{
+	return p->both < INT64_MAX ? min_i64(p->arena, p->both - flash) : p->arena;
 }
 
 /* Could all deadlines hold if the networks that are left took their quickest rows? */
@@ -300,7 +309,7 @@ set_prices(struct search *s, const double *multiplier, int *taken)
 	s->refund = 0;
 	memset(s->price, 0, sizeof(s->price));
 	for (int k = 0; k < p->n_cliques; k++) {
-		s->refund += multiplier[k] * (double)p->arena;
+		s->refund += multiplier[k] * (double)s->most_arena;
 		for (int i = 0; i < p->n; i++)
 			s->price[i] += p->clique[k] >> i & 1 ? multiplier[k] : 0;
 	}
@@ -328,7 +337,7 @@ find_prices(struct search *s)
 	double target = s->found ? s->best.time : 0, pace = 1;
 	for (int i = 0; i < p->n && !s->found; i++)
 		target += s->slim[i];
-	for (int round = 0; round < ROUNDS && p->arena < INT64_MAX; round++) {
+	for (int round = 0; round < ROUNDS && s->most_arena < INT64_MAX; round++) {
 		double over[MAX_CLIQUES], square = 0;
 		set_prices(s, now, taken);
 		double bound = priced_time(s);
@@ -339,7 +348,7 @@ find_prices(struct search *s)
 			pace *= 0.98;
 		}
 		for (int k = 0; k < p->n_cliques; k++) {
-			over[k] = -(double)p->arena;
+			over[k] = -(double)s->most_arena;
 			for (int i = 0; i < p->n; i++)
 				over[k] += p->clique[k] >> i & 1
 					       ? (double)p->net[i].row[taken[i]].arena : 0;
@@ -358,11 +367,11 @@ bound_of(const struct search *s)
 {
 	const struct problem *p = s->p;
 	double bound = fmax(fastest_time(s), priced_time(s));
-	for (int k = 0; k < p->n_cliques && p->arena < INT64_MAX; k++)
-		bound = fmax(bound, clique_time(s, p->clique[k], p->arena));
-	if (bound < INFINITY && (!deadlines_may_hold(s) ||
-				 (p->flash < INT64_MAX && !flash_may_fit(s)) ||
-				 place_bound(p, s->row) > p->arena))
+	int64_t flash = least_flash(s), most = arena_beside(p, flash);
+	for (int k = 0; k < p->n_cliques && most < INT64_MAX; k++)
+		bound = fmax(bound, clique_time(s, p->clique[k], most));
+	if (bound < INFINITY && (!deadlines_may_hold(s) || flash > p->flash ||
+				 place_bound(p, s->row) > most))
 		return INFINITY;
 	return bound;
 }
@@ -398,11 +407,14 @@ take(struct search *s)
 	bool same = s->found && c.time >= s->best.time * (1 - equal);
 	if (same && (c.time > s->best.time * (1 + equal) || c.bound >= s->best.bound))
 		return;
-	bool placed = place_arenas(p, s->row, p->arena < INT64_MAX ? p->arena : 0,
-				   PLACE_STEPS, &c.place);
+	int64_t most = arena_beside(p, c.flash);
+	if (c.bound > (double)most)
+		return;
+	bool placed = place_arenas(p, s->row, most < INT64_MAX ? most : 0, PLACE_STEPS,
+				   &c.place);
 	s->steps += (uint64_t)c.place.steps;
-	s->unproven |= !placed || c.place.bytes > p->arena ? !c.place.is_proven : 0;
-	if (!placed || c.place.bytes > p->arena)
+	s->unproven |= !placed || c.place.bytes > most ? !c.place.is_proven : 0;
+	if (!placed || c.place.bytes > most)
 		return;
 	for (int i = 0; i < p->n; i++) {
 		c.row[i] = s->row[i];
@@ -419,9 +431,10 @@ may_fit(const struct search *s)
 	enum { FEW_STEPS = 300 };
 	const struct problem *p = s->p;
 	struct placement place;
-	return place_bound(p, s->row) <= p->arena && deadlines_may_hold(s) &&
-	       (p->flash == INT64_MAX || flash_of(p, s->row) <= p->flash) &&
-	       place_arenas(p, s->row, p->arena, FEW_STEPS, &place) && place.bytes <= p->arena;
+	bool limited = p->flash < INT64_MAX || p->both < INT64_MAX;
+	int64_t flash = limited ? flash_of(p, s->row) : 0, most = arena_beside(p, flash);
+	return flash <= p->flash && place_bound(p, s->row) <= most && deadlines_may_hold(s) &&
+	       place_arenas(p, s->row, most, FEW_STEPS, &place) && place.bytes <= most;
 }
 
 /*
@@ -519,6 +532,7 @@ choose_rows(const struct problem *p, uint64_t max_steps, struct choice *out)
 		prepare_net(s, i);
 		s->row[i] = -1;
 	}
+	s->most_arena = arena_beside(p, least_flash(s));
 	qsort(s->gain, (size_t)s->n_gains, sizeof(*s->gain), compare_gains);
 	order_nets(s);
 	climb(s);

@@ -138,6 +138,8 @@ print_table(const struct share *s, struct text *t)
 	if (c->fast)
 		put_budget(t, "SRAM", c->fast, s->p.fast, 0);
 	put_budget(t, memory_name(s, true), flash_bytes(s), s->p.flash, s->separate_flash);
+	if (s->p.both < INT64_MAX)
+		put_budget(t, s->arenas_in, c->place.bytes + flash_bytes(s), s->p.both, 0);
 	text_printf(t, "time: %.4g ms in each second\n", 1e3 * c->time);
 	if (c->is_exact)
 		text_printf(t, "proved: no other plans take less time in these budgets%s\n",
@@ -275,6 +277,7 @@ print_json(const struct share *s, struct text *t)
 	json_put_i64(j, "flash", flash_bytes(s));
 	json_put_i64(j, "flash_apart", s->separate_flash);
 	put_json_budget(j, "flash_budget", s->p.flash);
+	put_json_budget(j, "memory_budget", s->p.both);
 	json_put_f64(j, "time", c->time);
 	json_put_f64(j, "bound", c->bound);
 	json_put_f64(j, "gap", gap_of(s));

@@ -163,7 +163,10 @@ take_chain(struct share *s, const char *word)
 	return true;
 }
 
-/* The budgets: those of the options, or the memories of the part. */
+/*
+ * The budgets: those of the options, or the memories of the part.  One memory of arenas and
+ * constants is a budget of both together.
+ */
 static bool
 set_budgets(struct share *s)
 {
@@ -175,14 +178,16 @@ set_budgets(struct share *s)
 			   : o->mode && !strncmp(o->mode, "Dedicated", 9);
 	s->arenas_in = part ? part->arena_memory : s->spilling ? "DRAM" : "SRAM";
 	s->constants_in = part ? part->constant_memory : s->spilling ? "DRAM" : "flash";
-	int64_t arena = part ? part->arena_bytes : 0, cache = part ? part->cache_bytes : 0;
+	bool one = target_part_has_one_memory(part), two = part && !one;
+	int64_t arena = two ? part->arena_bytes : 0, cache = part ? part->cache_bytes : 0;
 	int64_t sram = o->sram ? o->sram : s->spilling ? cache : arena;
 	int64_t dram = o->dram ? o->dram : arena;
-	int64_t flash = o->flash ? o->flash : part ? part->constant_bytes : 0;
+	int64_t flash = o->flash ? o->flash : two ? part->constant_bytes : 0;
 	int64_t place = s->spilling ? dram : sram;
 	s->p.arena = place ? place : INT64_MAX;
 	s->p.fast = s->spilling && sram ? sram : INT64_MAX;
 	s->p.flash = flash ? flash : INT64_MAX;
+	s->p.both = one ? part->arena_bytes : INT64_MAX;
 	return true;
 }
 

@@ -182,6 +182,27 @@ fastest_response(const struct share *s, int net)
 	return choose_rows(&p, most_steps, &c) ? response_of(&s->p, c.row, net) : 0;
 }
 
+/*
+ * The least bytes of arenas and flash together for which a choice is found, to 1 KiB.  any: a
+ * choice that fits all budgets but this one.
+ */
+static int64_t
+least_both(const struct share *s, const struct choice *any)
+{
+	enum { NEAR = 1024 };
+	struct problem p = s->p;
+	struct choice c;
+	int64_t low = p.both, high = any->place.bytes + any->flash;
+	while (high - low > NEAR) {
+		p.both = low + (high - low) / 2;
+		if (choose_rows(&p, most_steps / 16, &c))
+			high = c.place.bytes + c.flash;
+		else
+			low = p.both;
+	}
+	return high;
+}
+
 static bool
 refuse(struct share *s)
 {
@@ -193,11 +214,16 @@ refuse(struct share *s)
 		return err_no(s->e, NULL, 0, "the networks do not fit %lld bytes of %s: they "
 			      "need %lld at least", (long long)s->p.arena, budget,
 			      (long long)bytes);
-	any.flash = INT64_MAX;
-	if (s->p.flash < INT64_MAX && choose_rows(&any, most_steps, &c))
+	any.flash = any.both = INT64_MAX;
+	bool found = choose_rows(&any, most_steps, &c);
+	if (found && c.flash > s->p.flash)
 		return err_no(s->e, NULL, 0, "the networks do not fit %lld bytes of %s: they "
 			      "need %lld", (long long)s->p.flash, s->constants_in,
 			      (long long)c.flash);
+	if (found && s->p.both < INT64_MAX)
+		return err_no(s->e, NULL, 0, "the networks do not fit %lld bytes of %s: arenas "
+			      "and constants together need %lld", (long long)s->p.both, budget,
+			      (long long)least_both(s, &c));
 	for (int i = 0; i < s->p.n; i++) {
 		double least = s->p.net[i].deadline > 0 ? fastest_response(s, i) : 0;
 		if (least > s->p.net[i].deadline)
@@ -212,7 +238,7 @@ refuse(struct share *s)
 		return err_no(s->e, NULL, 0, "no plans within the budgets hold all deadlines at "
 			      "once; each one can be held");
 	return err_no(s->e, NULL, 0, "no placement of the networks fits %lld bytes of %s%s",
-		      (long long)s->p.arena, budget, s->p.n_chains ? " with these chains" : "");
+		      (long long)min_i64(s->p.arena, s->p.both), budget, s->p.n_chains ? " with these chains" : "");
 }
 
 bool
