@@ -370,6 +370,8 @@ nothing_but()
 			jq '.points | length')" ]
 	npucc "${target[@]}" --model=robust --keep=robust "$model"
 	cmp kept/front.json robust/front.json
+	npucc --front --part=alif-e7-he "$model" >named
+	npucc --front --part=alif-e7-he <"$model" | cmp - named
 	refuses 2 "--front and --explain exclude --keep" npucc "${target[@]}" --front --keep=x \
 		"$model"
 	cmp net.h kept/digits.h

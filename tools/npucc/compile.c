@@ -7,7 +7,6 @@
 #include "npucc.h"
 
 #include "base/cli.h"
-#include "target/part.h"
 
 #include <string.h>
 #include <sys/stat.h>
@@ -74,9 +73,11 @@ take_model(struct npucc *c)
 	if ((c->o->to[QUANTIZE].n && !replace_model(c, QUANTIZE, "quantized.tflite", NULL)) ||
 	    (c->o->to[CUT].n && !replace_model(c, CUT, "cut.tflite", "--cut-only")))
 		return false;
-	if (replaced || c->model || (!c->o->keep && !c->o->check && !c->o->page && !c->o->part))
-		return compile_bodies(c);
+	/* --front and --explain without -o: NULL, and one pipe reads the model */
 	const char *dir = c->beside ? c->beside : c->in_keep;
+	if (replaced || c->model || !dir ||
+	    (!c->o->keep && !c->o->check && !c->o->page && !c->o->part))
+		return compile_bodies(c);
 	/* not the name of a kept file, which begins with base */
 	c->model = place_private(c, dir, c->tosa ? "input.tosa" : "input.tflite",
 				 "standard input");
@@ -168,7 +169,7 @@ add_options(struct npucc *c, enum program p, const char **option)
 		option[n++] = arena_printf(c->a, "--permit=%s", c->beside);
 }
 
-static struct job
+struct job
 job_of(struct npucc *c, enum program p)
 {
 	bool first = p == first_stage(c);
@@ -465,91 +466,6 @@ compile_kept(struct npucc *c, const char **made)
 		return false;
 	name[n++] = "manifest.json";
 	return adopt_all(c, name, n) && copy_output(c, made);
-}
-
-/* ---- the memories of a part ------------------------------------------------------ */
-
-bool
-part_is_checked(const struct options *o)
-{
-	return o->part && !o->allow_overflow && !o->report && !o->keep && !o->database &&
-	       (o->last == SCHED || o->last == WENC || o->last == CMDGEN);
-}
-
-/* The stages from `first` to tfl2c, whose header nobody reads; from: its input, or NULL. */
-static bool
-run_to_end(struct npucc *c, enum program first, const char *from, bool silent)
-{
-	struct job job[N_STAGES];
-	size_t n = 0;
-	for (int p = (int)first; p < N_STAGES; p++) {
-		job[n] = job_of(c, (enum program)p);
-		job[n++].silent = silent;
-	}
-	if (from) {
-		job[0].from = from;
-		job[0].input = NULL;
-	}
-	job[n - 1].mute = true;
-	return run_jobs(c, job, n);
-}
-
-/* True if the network fits with one more option of npu-sched. */
-static bool
-fits_with(const struct npucc *c, const char *option)
-{
-	struct options o = other_plans(c->a, c->o, &c->o->to[SCHED], option);
-	struct npucc aside = *c;
-	struct err none = { 0 };
-	aside.o = &o;
-	aside.e = &none;
-	return run_to_end(&aside, first_stage(&aside), NULL, true);
-}
-
-/*
- * Names the option that changes least.  The plan of Size takes the least memory: if it does
- * not fit, no plan does.
- */
-void
-tell_fitting_option(struct npucc *c)
-{
-	static const double parts_of_sram[] = { 1, 0.98, 0.95, 0.9, 0.75 };
-	struct err none = { 0 };
-	const struct target_part *p = target_part_take(c->a, c->o->part, &none);
-	if (!p || !c->too_large || c->o->allow_overflow)
-		return;
-	if (!fits_with(c, "--optimise=Size")) {
-		cli_note("note", "%s does not fit %s with --optimise=Size either: take another "
-				 "part", c->o->in ? c->o->in : "the model", c->o->part);
-		return;
-	}
-	double sram = (double)target_part_sram(p, c->o->for_linux);
-	for (size_t i = 0; i < ARRAY_LEN(parts_of_sram); i++) {
-		int64_t bytes = (int64_t)(sram * parts_of_sram[i]) / 16 * 16;
-		const char *option = arena_printf(c->a, "--arena-cache-size=%lld",
-						  (long long)bytes);
-		if (fits_with(c, option)) {
-			cli_note("note", "with %s the network fits %s", option, p->name);
-			return;
-		}
-	}
-	cli_note("note", "with --optimise=Size the network fits %s", p->name);
-}
-
-/* Does what was made fit the memories of the part?  If not, says why. */
-static bool
-check_part(struct npucc *c, const char *made)
-{
-	struct npucc aside = *c;
-	struct err none = { 0 };
-	enum program next = (enum program)(c->o->last + 1);
-	if (!part_is_checked(c->o))
-		return true;
-	aside.e = &none;
-	/* an answer other than no is about the header, which is not the output */
-	if (run_to_end(&aside, next, made, true) || aside.status != EXIT_NO)
-		return true;
-	return run_to_end(c, next, made, false);
 }
 
 bool

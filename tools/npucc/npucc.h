@@ -146,8 +146,10 @@ struct job {
 /* Returns true if all jobs ended well.  Otherwise c->status or c->e is set. */
 bool run_jobs(struct npucc *c, const struct job *job, size_t n);
 
+/* compile.c: the job of one stage, between the stages before and after it */
+struct job job_of(struct npucc *c, enum program p);
 /*
- * compile.c: three methods to make the output. *made is the finished file, which still
+ * Three methods to make the output. *made is the finished file, which still
  * needs its name.
  */
 bool compile_plain(struct npucc *c, const char **made);
@@ -155,8 +157,6 @@ bool compile_to_model(struct npucc *c, const char **made);
 /* True if the compiled model must be a file, also behind a header: to be checked or reported. */
 bool needs_model(const struct options *o);
 bool compile_kept(struct npucc *c, const char **made);
-/* True if the output must fit the memories of a part, and no stage has checked that. */
-bool part_is_checked(const struct options *o);
 /* Checks the output of the last stage, made: first that it fits the memories of the part, by the
  * stages that follow; with --check, then what the compiled model computes, which takes longer. */
 bool check_result(struct npucc *c, const char *made);
@@ -167,17 +167,22 @@ bool check_result(struct npucc *c, const char *made);
 struct options other_plans(struct arena *a, const struct options *own, const struct words *words,
 			   const char *more);
 /*
- * For an output that does not fit a part, whose numbers tfl2c has printed: prints a note on
- * the option with which it fits.
- */
-void tell_fitting_option(struct npucc *c);
-/*
  * For a model that tfl-quantcheck refused: prints a note on which operators could run
  * on the NPU.
  */
 void tell_operators(struct npucc *c);
 /* the name of a stage's file for --keep: base.part, base_npu.tflite */
 const char *stage_file(const struct npucc *c, enum program p);
+
+/* memories.c: true if the output must fit the memories of a part, and no stage has checked that */
+bool part_is_checked(const struct options *o);
+/* Does what was made fit them?  If not, says why. */
+bool check_part(struct npucc *c, const char *made);
+/*
+ * For an output that does not fit a part, whose numbers tfl2c has printed: prints a note on
+ * the option with which it fits.
+ */
+void tell_fitting_option(struct npucc *c);
 
 /* bodies.c: compiles the bodies of IF and WHILE, for the options of npu-cmdgen */
 bool compile_bodies(struct npucc *c);
