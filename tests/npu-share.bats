@@ -88,6 +88,40 @@ share()
 	refuses 1 "bytes of flash" npu-share "${u55[@]}" --flash=1K digits.tflite block.tflite
 }
 
+@test "without --sram, plans of less SRAM may take 5 % more time" {
+	need jq
+	cd "$BATS_FILE_TMPDIR"
+	local of=(--rate=digits=100 --together=digits,block digits.tflite block.tflite)
+	share "${of[@]}"
+	# the limits of both
+	jq -e '.within == 5 and .arena < .fastest.arena and .time > .fastest.time and
+		.time <= 1.05 * .fastest.time' share.json
+	local bytes
+	bytes=$(jq .arena share.json)
+	npu-share "${u55[@]}" "${of[@]}" 2>notes >table
+	grep -qE '^time: [0-9.]+ ms in each second; --within=0: [0-9.]+ ms, [0-9]+ bytes of SRAM$' table
+	grep -q '^proved: no other plans take less time in so many bytes of SRAM' table
+	# fewer bytes take more than 5 %
+	share --sram=$((bytes - 16)) "${of[@]}"
+	jq -e '.within == 0 and .time == .fastest.time' share.json
+	jq -e --argjson t "$(jq .fastest.time share.json)" \
+		--slurpfile w <(npu-share --json "${u55[@]}" "${of[@]}") -n '$t > 1.05 * $w[0].fastest.time'
+	share --within=0 "${of[@]}"
+	jq -e '.arena == .fastest.arena and .time == .fastest.time' share.json
+}
+
+@test "--integer-io leaves out float inputs and outputs" {
+	need jq
+	cd "$BATS_FILE_TMPDIR"
+	ends real
+	refuses 1 " at least; --integer-io leaves out the float inputs and outputs of real" \
+		npu-share "${u55[@]}" --sram=16 real.tflite digits.tflite
+	share --integer-io -o integer real.tflite digits.tflite
+	jq -e '.networks[0].inputs[0].bytes == 4 and .networks[0].outputs[0].bytes == 2' share.json
+	npu-sim --compare=real.tflite integer/real_npu.tflite
+	[ ! -e integer/real.c ]
+}
+
 # memories ARENA BYTES CONSTANTS BYTES: board.ini, a part with these memories
 memories()
 {
@@ -106,7 +140,7 @@ memories()
 @test "one memory of arenas and constants is one budget, two memories are two" {
 	need jq
 	cd "$BATS_FILE_TMPDIR"
-	local on=(npu-share --part=./board.ini --runs=10 --together=digits,block) all time
+	local on=(npu-share --part=./board.ini --runs=10 --within=0 --together=digits,block) all time
 	memories SRAM0 65536 MRAM 65536
 	"${on[@]}" --json digits.tflite block.tflite >two.json
 	jq -e '.memory_budget == null and .arena_budget == 65536 and .flash_budget == 65536' two.json

@@ -27,6 +27,17 @@ add_option(const struct share *s, struct job *j, const char *option, const char 
 }
 
 void
+add_input_model(const struct share *s, struct job *j, int net)
+{
+	const struct network *n = &s->net[net];
+	j->in = n->integer;
+	if (n->integer.p)
+		return;
+	add_word(j, "--");
+	add_word(j, n->path);
+}
+
+void
 add_target(const struct share *s, struct job *j, bool compiles)
 {
 	const struct options *o = s->o;

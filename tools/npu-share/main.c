@@ -85,6 +85,10 @@ static const struct cli_option option_list[] = {
 		   "budget of flash for the constants and streams of all networks") },
 	{ CLI_SIZE("dram", "BYTES", dram, 16, MOST_BYTES,
 		   "budget of DRAM for the arenas, if the NPU has an SRAM of its own") },
+	{ SHARED_REAL(WITHIN, within, 0, 1e6),
+	  .doc = "take plans of less SRAM if their weighted time is at most PERCENT above the least "
+		 "(default: 5, or 0 with --sram or if the NPU has an SRAM of its own)" },
+	{ SHARED_FLAG(INTEGER_IO, integer_io) },
 	{ CLI_TAKE("rate", "NAME=HZ", take_rate,
 		   "how often network NAME runs in a second: the weight of its time (default 1)") },
 	{ CLI_TAKE("deadline", "NAME=MS", take_deadline,
@@ -210,7 +214,7 @@ run(void *options, struct arena *a, struct err *e)
 int
 main(int argc, char **argv)
 {
-	struct options o = { .name = "share", .runs = 100 };
+	struct options o = { .name = "share", .runs = 100, .within = -1 };
 	struct cli_common common = {
 		.options = option_list,
 		.operand = take_model,

@@ -32,6 +32,13 @@ gap_of(const struct share *s)
 	return c->time > 0 && !c->is_exact ? (c->time - c->bound) / c->time : 0;
 }
 
+/* Are there faster plans, which take more memory? */
+static bool
+is_smaller(const struct share *s)
+{
+	return s->choice.place.bytes < s->fastest.place.bytes;
+}
+
 static int64_t
 sum_of_arenas(const struct share *s)
 {
@@ -94,7 +101,8 @@ static bool
 with_less(const struct share *s, bool flash, struct choice *c)
 {
 	const struct choice *now = &s->choice;
-	return choose_within(s, flash ? s->p.arena : now->place.bytes - KILOBYTE,
+	const int64_t arena = is_smaller(s) ? now->place.bytes : s->p.arena;
+	return choose_within(s, flash ? arena : now->place.bytes - KILOBYTE,
 			     flash ? now->flash - KILOBYTE : s->p.flash, c);
 }
 
@@ -104,7 +112,7 @@ put_less(const struct share *s, struct text *t, bool flash)
 	struct choice c;
 	const char *memory = memory_name(s, flash);
 	if (!with_less(s, flash, &c)) {
-		text_printf(t, "no plans fit in 1024 bytes less %s\n", memory);
+		text_printf(t, "no plans take 1024 bytes less of %s\n", memory);
 		return;
 	}
 	text_printf(t, "1024 bytes less %s would cost %.4g ms in each second", memory,
@@ -140,13 +148,20 @@ print_table(const struct share *s, struct text *t)
 	put_budget(t, memory_name(s, true), flash_bytes(s), s->p.flash, s->separate_flash);
 	if (s->p.both < INT64_MAX)
 		put_budget(t, s->arenas_in, c->place.bytes + flash_bytes(s), s->p.both, 0);
-	text_printf(t, "time: %.4g ms in each second\n", 1e3 * c->time);
+	text_printf(t, "time: %.4g ms in each second", 1e3 * c->time);
+	if (is_smaller(s))
+		text_printf(t, "; --within=0: %.4g ms, %lld bytes of %s", 1e3 * s->fastest.time,
+			    (long long)s->fastest.place.bytes, memory_name(s, false));
+	text_putc(t, '\n');
+	const char *in = !is_smaller(s) ? "these budgets"
+					: arena_printf(s->a, "so many bytes of %s",
+						       memory_name(s, false));
 	if (c->is_exact)
-		text_printf(t, "proved: no other plans take less time in these budgets%s\n",
+		text_printf(t, "proved: no other plans take less time in %s%s\n", in,
 			    c->place.is_proven ? ", and no other offsets less memory" : "");
 	else
-		text_printf(t, "proved: the best plans take at most %.2f %% less time in these "
-			       "budgets\n", 100 * gap_of(s));
+		text_printf(t, "proved: the best plans take at most %.2f %% less time in %s\n",
+			    100 * gap_of(s), in);
 	text_printf(t, "tested: %d runs in random order on one memory; all outputs equal those of "
 		       "the original models\n", s->runs);
 	put_less(s, t, false);
@@ -279,6 +294,11 @@ print_json(const struct share *s, struct text *t)
 	put_json_budget(j, "flash_budget", s->p.flash);
 	put_json_budget(j, "memory_budget", s->p.both);
 	json_put_f64(j, "time", c->time);
+	json_put_f64(j, "within", share_within(s));
+	json_open(j, "fastest", '{');
+	json_put_i64(j, "arena", s->fastest.place.bytes);
+	json_put_f64(j, "time", s->fastest.time);
+	json_close(j, '}');
 	json_put_f64(j, "bound", c->bound);
 	json_put_f64(j, "gap", gap_of(s));
 	json_put_bool(j, "exact", c->is_exact);

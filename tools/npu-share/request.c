@@ -6,6 +6,7 @@
 #include "base/hash.h"
 #include "base/identifier.h"
 #include "base/nearest.h"
+#include "base/program.h"
 #include "kernels/kernels.h"
 #include "target/part.h"
 #include "tflite/calls.h"
@@ -13,6 +14,37 @@
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
+
+bool
+has_float_border(const struct tfl_model *m)
+{
+	const struct tfl_subgraph *g = &m->subgraph[0];
+	bool found = false;
+	for (int i = 0; i < g->n_in; i++)
+		found |= g->tensor[g->in[i]].type == TFL_FLOAT32;
+	for (int i = 0; i < g->n_out; i++)
+		found |= g->tensor[g->out[i]].type == TFL_FLOAT32;
+	return found;
+}
+
+/* Replaces the model by the network between the integer tensors. */
+static bool
+leave_out_floats(struct share *s, struct network *n, struct bytes *file)
+{
+	struct job j = { .path = NULL };
+	add_word(&j, "tfl-partition");
+	add_word(&j, "--integer-io");
+	add_word(&j, "--cut-only");
+	add_word(&j, "--");
+	add_word(&j, n->path);
+	if (!program_find(s->a, "tfl-partition", &s->partition, s->e))
+		return false;
+	j.path = s->partition;
+	if (!run_jobs(s, &j, 1))
+		return false;
+	*file = n->integer = j.out;
+	return model_read(s->a, j.out, file_name(n->path), &n->original, s->e);
+}
 
 /* NAME of "NAME=FILE", or the file's name with '_' for what is no letter or digit */
 static bool
@@ -44,6 +76,8 @@ take_model(struct share *s, const char *word)
 	if (!file_read(s->a, n->path, TFL_MAX_BYTES, &file, s->e) ||
 	    !model_read(s->a, file, file_name(n->path), &n->original, s->e) ||
 	    !tfl_check_plain(n->original, s->e))
+		return false;
+	if (s->o->integer_io && has_float_border(n->original) && !leave_out_floats(s, n, &file))
 		return false;
 	const struct tfl_subgraph *g = &n->original->subgraph[0];
 	int64_t to[TFL_CALLEES];

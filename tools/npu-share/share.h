@@ -32,6 +32,8 @@ struct options {
 	const char *output; /* directory; NULL: only the report */
 	unsigned jobs;
 	int64_t runs; /* of the proof */
+	double within; /* per cent of the least weighted time; -1: the default */
+	bool integer_io;
 	bool json;
 	bool tflm; /* the networks run under TensorFlow Lite Micro */
 };
@@ -53,6 +55,7 @@ struct compiled {
 
 struct network {
 	const char *name, *path; /* the name is an identifier */
+	struct bytes integer;	 /* with --integer-io: the model without float ends; p NULL: the file */
 	uint64_t hash;		 /* of the model's file */
 	struct tfl_model *original;
 	struct compiled *compiled; /* of each row; file.p is NULL until it is compiled */
@@ -67,9 +70,10 @@ struct share {
 	struct network net[MAX_NETS];
 	struct problem p;
 	struct choice choice;
+	struct choice fastest; /* that of the least time in the budgets */
 	bool spilling;	 /* arenas are in DRAM, and fast memory is the SRAM */
 	const char *arenas_in, *constants_in; /* names of memories in texts */
-	const char *npucc, *perf, *tfl2c; /* paths */
+	const char *npucc, *perf, *tfl2c, *partition; /* paths */
 	/* the constants of all networks that are alone, and each of these networks' patched
 	 * payload */
 	struct bytes constants;
@@ -83,6 +87,8 @@ struct share {
 
 /* Reads the models and what the options say about them. */
 bool read_request(struct share *s);
+/* True if an input or output of a model is FLOAT32. */
+bool has_float_border(const struct tfl_model *m);
 
 /* ---- children.c ---- */
 
@@ -96,6 +102,8 @@ struct job {
 /* Runs all jobs, several at a time.  The error is the last line of a program that fails. */
 bool run_jobs(struct share *s, struct job *job, int n);
 void add_word(struct job *j, const char *word);
+/* the model of a network: its path, or standard input */
+void add_input_model(const struct share *s, struct job *j, int net);
 /* the options of the target, for npucc (any) or npu-perf */
 void add_target(const struct share *s, struct job *j, bool compiles);
 
@@ -106,6 +114,8 @@ bool read_arenas(struct share *s, int net, int row, struct bytes header);
 
 /* ---- solve.c ---- */
 bool take_fronts(struct share *s);
+/* --within in per cent, or its default */
+double share_within(const struct share *s);
 /* Chooses rows until all are compiled.  False with status EXIT_NO: the budgets are too small. */
 bool solve(struct share *s);
 /* the choice with a smaller budget, by the rows that are known; false: there is none */

@@ -60,8 +60,7 @@ take_fronts(struct share *s)
 		add_word(j, "--front");
 		add_word(j, "--json");
 		add_target(s, j, true);
-		add_word(j, "--");
-		add_word(j, s->net[i].path);
+		add_input_model(s, j, i);
 	}
 	if (!run_jobs(s, job, s->p.n))
 		return false;
@@ -112,8 +111,7 @@ compile(struct share *s, const int *row)
 					 (long long)s->p.net[i].row[row[i]].sram));
 		add_word(j, "-o");
 		add_word(j, "-");
-		add_word(j, "--");
-		add_word(j, s->net[i].path);
+		add_input_model(s, j, i);
 	}
 	if (!run_jobs(s, job, n))
 		return false;
@@ -203,6 +201,17 @@ least_both(const struct share *s, const struct choice *any)
 	return high;
 }
 
+/* a way to less memory, behind a refusal */
+static const char *
+float_border_note(const struct share *s)
+{
+	for (int i = 0; i < s->p.n; i++)
+		if (!s->o->integer_io && has_float_border(s->net[i].original))
+			return arena_printf(s->a, "; --integer-io leaves out the float inputs and "
+					    "outputs of %s", s->net[i].name);
+	return "";
+}
+
 static bool
 refuse(struct share *s)
 {
@@ -212,8 +221,8 @@ refuse(struct share *s)
 	const char *budget = s->arenas_in;
 	if (s->p.arena < INT64_MAX && bytes > s->p.arena)
 		return err_no(s->e, NULL, 0, "the networks do not fit %lld bytes of %s: they "
-			      "need %lld at least", (long long)s->p.arena, budget,
-			      (long long)bytes);
+			      "need %lld at least%s", (long long)s->p.arena, budget,
+			      (long long)bytes, float_border_note(s));
 	any.flash = any.both = INT64_MAX;
 	bool found = choose_rows(&any, most_steps, &c);
 	if (found && c.flash > s->p.flash)
@@ -250,6 +259,41 @@ choose_within(const struct share *s, int64_t arena, int64_t flash, struct choice
 	return choose_rows(&p, most_steps / 4, c);
 }
 
+double
+share_within(const struct share *s)
+{
+	enum { DEFAULT = 5 }; /* that of npu-sched */
+	/* arenas in DRAM do not compete for SRAM, and a budget that is named may be used */
+	return s->spilling	     ? 0
+	       : s->o->within >= 0 ? s->o->within
+	       : s->o->sram	     ? 0
+				     : DEFAULT;
+}
+
+/*
+ * Chooses the rows of the least time; then, of those that take little more, rows of the fewest
+ * bytes of arenas.  Less memory never takes less time, so that these are found by bisection.
+ */
+static bool
+choose(struct share *s)
+{
+	const int64_t unit = 16;
+	if (!choose_rows(&s->p, most_steps, &s->fastest))
+		return false;
+	s->choice = s->fastest;
+	const double most = (1 + share_within(s) / 100) * s->fastest.time;
+	struct problem p = s->p;
+	struct choice c;
+	for (int64_t none = 0; share_within(s) > 0 && s->choice.place.bytes - none > unit;) {
+		p.arena = (none + s->choice.place.bytes) / 2 / unit * unit;
+		if (choose_rows(&p, most_steps / 16, &c) && c.time <= most)
+			s->choice = c;
+		else
+			none = p.arena;
+	}
+	return true;
+}
+
 bool
 solve(struct share *s)
 {
@@ -261,7 +305,7 @@ solve(struct share *s)
 	add_wrappers(s);
 	for (;;) {
 		set_seconds(s);
-		if (!choose_rows(&s->p, most_steps, &s->choice))
+		if (!choose(s))
 			return refuse(s);
 		bool all = true;
 		for (int i = 0; i < s->p.n; i++)
