@@ -161,17 +161,24 @@ counting()
 @test "advice names the other NPUs of the chip, with their own times" {
 	files
 	npucc --part=alif-e7-he --advice -o he.tflite d.tflite 2>/dev/null >he
-	grep -q '^  hardware alif-e7-hp, on this chip' he
+	grep -q '^  hardware --part=alif-e7-hp --arena-cache-size=.*, on this chip' he
 	run ! grep 'ethos-u55-256' he
 	# the fastest plan of all is that of the other part, in its own clock
 	npucc --part=alif-e7-hp --within=0 -o hp.tflite d.tflite 2>/dev/null
+	# the option of a line gives its bytes
+	option=$(sed -n 's/^  hardware \(--part=.*\), on this chip: .*/\1/p' he)
+	bytes=$(sed -n 's/^  hardware .*less time, SRAM0 //p' he)
+	[ -n "$bytes" ]
+	# shellcheck disable=SC2086
+	npucc $option -o limited.tflite d.tflite >limited 2>/dev/null
+	npu-report --summary --part=alif-e7-hp limited.tflite | grep -q "^  SRAM0 .* $bytes"
 	percent=$(jq -n --argjson he "$(npu-perf --json he.tflite)" --argjson hp "$(npu-perf --json hp.tflite)" \
 		'100 * (1 - $hp.inference_seconds / $he.inference_seconds)')
-	said=$(sed -n 's/.* alif-e7-hp, on this chip: \([0-9]*\) % less time.*/\1/p' he)
+	said=$(sed -n 's/.* --part=alif-e7-hp .*, on this chip: \([0-9]*\) % less time.*/\1/p' he | tail -n 1)
 	jq -n -e "($percent - $said) | fabs < 2"
 	# of another generation, which needs a lowering of its own
 	npucc --part=alif-e8-hp --advice -o e8.tflite d.tflite 2>/dev/null >e8
-	grep -q ' alif-e8-u85, on this chip' e8
+	grep -q ' --part=alif-e8-u85 .*, on this chip' e8
 	# a chip with one NPU
 	npucc --part=infineon-psoc-edge-e84 --advice -o e84.tflite d.tflite 2>/dev/null >e84
 	grep -q '^  hardware another chip with ethos-u55-' e84

@@ -300,10 +300,10 @@ limit_share(const struct report *r, const char *key)
 }
 
 /*
- * Says what takes the time once the memory of the key has twice the speed, by which it saves this
- * part of the time: computing or another memory, if that works nearly all of the time that is left.
- * A saving of much less than half of the memory's share looks like an error, and is explained by all
- * that works for much of the time.  "": no figure tells.
+ * Says what limits the network once the memory of the key has twice the speed, by which it saves
+ * this part of the time: computing or another memory, if that works nearly all of the time that is
+ * left.  A saving of much less than half of the memory's share looks like an error, and is explained
+ * by all that works for much of the time.  "": no figure tells.
  */
 static const char *
 then_text(const struct report *r, const char *faster, double saved)
@@ -311,23 +311,21 @@ then_text(const struct report *r, const char *faster, double saved)
 	const double much = 0.5, left = 1 - saved; /* much: of the time that is left */
 	const bool surprises = 3 * saved < limit_share(r, faster);
 	struct busy v[MEMORIES + 1];
-	size_t n = list_working(r, much * left, v), next = 0, shown = 0;
+	size_t n = list_working(r, much * left, v), shown = 0;
+	double most = 0;
 	const char *text = "";
 	if (computing(r) >= much * left)
 		v[n++] = (struct busy){ .name = limit_words[LIMIT_COMPUTE], .share = computing(r) };
 	for (size_t i = 0; i < n; i++) {
 		if (!strcmp(v[i].name, memory_text(r, faster)))
 			v[i].share = 0;
-		else
-			text = arena_printf(r->a, shown++ ? "%s and %s %.0f %%" : "%s%s takes %.0f %% of the time",
-					    text, v[i].name, 100 * fmin(v[i].share / left, 1));
-		if (v[i].share > v[next].share)
-			next = i;
+		most = fmax(most, 100 * v[i].share);
 	}
-	if (n && 100 * v[next].share >= BUSY * left)
-		return arena_printf(r->a, " (then the limit is %s)", v[next].name);
-	return surprises && shown ? arena_printf(r->a, " (then %s%s)", text, shown > 1 ? ", side by side" : "")
-				  : "";
+	const double least = most >= BUSY * left ? BUSY * left : surprises ? 1 : INFINITY;
+	for (size_t i = 0; i < n; i++)
+		if (100 * v[i].share >= least)
+			text = arena_printf(r->a, shown++ ? "%s and %s" : "%s%s", text, v[i].name);
+	return shown ? arena_printf(r->a, " (then limited by %s)", text) : "";
 }
 
 /* True if a memory before has the name of memory i: it is the same one, on another port. */

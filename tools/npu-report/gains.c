@@ -24,7 +24,7 @@ is_worth(const struct report *r, const struct gain *g)
 {
 	const double time = 0.97;
 	return g->cycles < time * r->whole ||
-	       (*g->how && g->sram < SMALLER * r->sram && g->cycles < SLOWER * r->whole);
+	       (!g->is_other && g->sram < SMALLER * r->sram && g->cycles < SLOWER * r->whole);
 }
 
 /* Adds a change; false: it is not worth a line. */
@@ -207,8 +207,12 @@ add_other(struct gains *g, const struct other *x)
 		double cycles = p->cycles + x->cpu_time;
 		if (p->cycles > 0 && (!i || p->sram != x->here.sram) &&
 		    cycles < fastest_in(r, p->sram) + r->cpu_time)
-			add(g, (struct gain){ .what = plans[i].what, .how = "", .cycles = cycles,
-					      .sram = p->sram, .memory = x->memory });
+			add(g, (struct gain){
+				.what = plans[i].what, .is_other = true,
+				.same_chip = x->same_chip, .cycles = cycles,
+				.sram = p->sram, .memory = x->memory,
+				.how = x->part ? arena_printf(r->a, "--part=%s --arena-cache-size=%.0f",
+							      x->part, p->sram) : "" });
 	}
 }
 

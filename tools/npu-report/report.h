@@ -290,7 +290,8 @@ size_t largest_layers(const struct report *r, size_t at_key, size_t n,
 
 /* a change and its estimated result */
 struct gain {
-	const char *what, *how; /* how: an option such as "--arena-cache-size=...", or "" */
+	const char *what, *how; /* how: options such as "--arena-cache-size=...", or "" */
+	bool is_other, same_chip; /* of another accelerator; of the same chip */
 	double cycles, sram;	/* of a run on NPU and CPU; sram in bytes */
 	const char *memory;	/* name of the memory of sram */
 	const char *needs;	/* what the change needs beside them; NULL: nothing */

@@ -227,7 +227,8 @@ put_longest(struct text *t, const struct report *r)
 static void
 put_gain(struct text *t, const struct report *r, const char *name, const struct gain *g)
 {
-	text_printf(t, "  %-8s %s: %s time", name, *g->how ? g->how : g->what,
+	text_printf(t, "  %-8s %s%s: %s time", name, *g->how ? g->how : g->what,
+		    *g->how && g->same_chip ? ", on this chip" : "",
 		    more_text(r->a, g->cycles, r->whole));
 	if (g->sram != r->sram)
 		text_printf(t, ", %s %s", text_plain(r->a, g->memory), human_bytes(r->a, g->sram));
@@ -248,12 +249,16 @@ put_next(struct text *t, const struct report *r)
 	if (!r->n_points && !r->n_others)
 		text_printf(t, "  options  npucc --advice: the time with other limits of %s and on "
 			       "other accelerators\n", text_plain(r->a, fast_text(r)));
+	if (r->n_points && (!n || g[0].is_other))
+		text_printf(t, "  options  no other limit of %s saves 3 %% of the time%s\n",
+			    text_plain(r->a, fast_text(r)),
+			    arena_is_in_sram(r) ? " or 10 % of the bytes" : "");
 	for (size_t i = 0; i < n; i++) {
 		/* what an option changes, and what needs another chip */
-		const char *name = *g[i].how ? "options" : "hardware";
+		const char *name = g[i].is_other ? "hardware" : "options";
 		put_gain(t, r, strcmp(name, above) ? name : "", &g[i]);
 		has_mean |= g[i].objective != NULL;
-		if (has_mean && (i + 1 == n || !*g[i + 1].how)) {
+		if (has_mean && (i + 1 == n || g[i + 1].is_other)) {
 			text_printf(t, "           %s\n", mean_text);
 			has_mean = false;
 		}
