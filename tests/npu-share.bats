@@ -101,6 +101,14 @@ share()
 	npu-share "${u55[@]}" "${of[@]}" 2>notes >table
 	grep -qE '^time: [0-9.]+ ms in each second; --within=0: [0-9.]+ ms, [0-9]+ bytes of SRAM$' table
 	grep -q '^proved: no other plans take less time in so many bytes of SRAM' table
+	# what more time would save, and does
+	jq -e '.arena as $a | .fastest.time as $t | .smaller | length > 0 and
+		all(.[]; .arena < $a and .time <= (1 + .within / 100) * $t) and
+		([.[].arena] | . == (sort | reverse))' share.json
+	local percent less
+	read -r percent less <<<"$(jq -r '.smaller[0] | "\(.within) \(.arena)"' share.json)"
+	grep -q "^--within=$percent: .* ms in each second, $less bytes of SRAM$" table
+	npu-share --json "${u55[@]}" "--within=$percent" "${of[@]}" | jq -e --argjson b "$less" '.arena <= 1.01 * $b'
 	# fewer bytes take more than 5 %
 	share --sram=$((bytes - 16)) "${of[@]}"
 	jq -e '.within == 0 and .time == .fastest.time' share.json

@@ -127,6 +127,32 @@ put_less(const struct share *s, struct text *t, bool flash)
 	text_putc(t, '\n');
 }
 
+/* per cent of more time for which less memory is reported */
+static const double prices[] = { 10, 25, 100 };
+
+/* Replaces a choice by what a price buys, if that is a tenth less memory. */
+static bool
+with_price(const struct share *s, size_t i, struct choice *c)
+{
+	struct choice less = *c;
+	if (s->spilling || prices[i] <= share_within(s) || !choose_smaller(s, prices[i], &less) ||
+	    less.place.bytes > c->place.bytes - c->place.bytes / 10)
+		return false;
+	*c = less;
+	return true;
+}
+
+static void
+put_prices(const struct share *s, struct text *t)
+{
+	struct choice c = s->choice;
+	for (size_t i = 0; i < ARRAY_LEN(prices); i++)
+		if (with_price(s, i, &c))
+			text_printf(t, "--within=%.0f: %.4g ms in each second, %lld bytes of %s\n",
+				    prices[i], 1e3 * c.time, (long long)c.place.bytes,
+				    memory_name(s, false));
+}
+
 void
 print_table(const struct share *s, struct text *t)
 {
@@ -164,6 +190,7 @@ print_table(const struct share *s, struct text *t)
 			    100 * gap_of(s), in);
 	text_printf(t, "tested: %d runs in random order on one memory; all outputs equal those of "
 		       "the original models\n", s->runs);
+	put_prices(s, t);
 	put_less(s, t, false);
 	put_less(s, t, true);
 }
@@ -303,6 +330,18 @@ print_json(const struct share *s, struct text *t)
 	json_put_f64(j, "gap", gap_of(s));
 	json_put_bool(j, "exact", c->is_exact);
 	json_put_i64(j, "runs", s->runs);
+	json_line(j, 0);
+	json_open(j, "smaller", '[');
+	struct choice less = *c;
+	for (size_t i = 0; i < ARRAY_LEN(prices); i++)
+		if (with_price(s, i, &less)) {
+			json_open(j, NULL, '{');
+			json_put_f64(j, "within", prices[i]);
+			json_put_i64(j, "arena", less.place.bytes);
+			json_put_f64(j, "time", less.time);
+			json_close(j, '}');
+		}
+	json_close(j, ']');
 	json_line(j, 0);
 	json_open(j, "kilobyte_less", '{');
 	put_json_less(s, j, "arena", false);

@@ -118,6 +118,12 @@ bool take_fronts(struct share *s);
 double share_within(const struct share *s);
 /* Chooses rows until all are compiled.  False with status EXIT_NO: the budgets are too small. */
 bool solve(struct share *s);
+/*
+ * Replaces a choice by that of the fewest bytes of arenas whose time is at most so many per cent
+ * above the least; false: none has fewer bytes.  Less memory never takes less time, so that it is
+ * found by bisection.
+ */
+bool choose_smaller(const struct share *s, double percent, struct choice *c);
 /* the choice with a smaller budget, by the rows that are known; false: there is none */
 bool choose_within(const struct share *s, int64_t arena, int64_t flash, struct choice *c);
 

@@ -270,27 +270,33 @@ share_within(const struct share *s)
 				     : DEFAULT;
 }
 
-/*
- * Chooses the rows of the least time; then, of those that take little more, rows of the fewest
- * bytes of arenas.  Less memory never takes less time, so that these are found by bisection.
- */
-static bool
-choose(struct share *s)
+bool
+choose_smaller(const struct share *s, double percent, struct choice *c)
 {
 	const int64_t unit = 16;
-	if (!choose_rows(&s->p, most_steps, &s->fastest))
-		return false;
-	s->choice = s->fastest;
-	const double most = (1 + share_within(s) / 100) * s->fastest.time;
+	const double most = (1 + percent / 100) * s->fastest.time;
+	const int64_t before = c->place.bytes;
 	struct problem p = s->p;
-	struct choice c;
-	for (int64_t none = 0; share_within(s) > 0 && s->choice.place.bytes - none > unit;) {
-		p.arena = (none + s->choice.place.bytes) / 2 / unit * unit;
-		if (choose_rows(&p, most_steps / 16, &c) && c.time <= most)
-			s->choice = c;
+	struct choice with_less;
+	for (int64_t none = 0; c->place.bytes - none > unit;) {
+		p.arena = (none + c->place.bytes) / 2 / unit * unit;
+		if (choose_rows(&p, most_steps / 16, &with_less) && with_less.time <= most)
+			*c = with_less;
 		else
 			none = p.arena;
 	}
+	return c->place.bytes < before;
+}
+
+/* Chooses the rows of the least time, or for --within those of the fewest bytes near it. */
+static bool
+choose(struct share *s)
+{
+	if (!choose_rows(&s->p, most_steps, &s->fastest))
+		return false;
+	s->choice = s->fastest;
+	if (share_within(s) > 0)
+		(void)choose_smaller(s, share_within(s), &s->choice);
 	return true;
 }
 
