@@ -28,31 +28,73 @@ cpu()
 	echo "$best"
 }
 
-# grows KIND OPTION...: Ten times the operators take about ten times as long, and at most
+# at_most FEW MANY OPTION...: Ten times the operators take about ten times as long, and at most
 # twenty-five times: caches hold a smaller part of them, and transfers look further ahead.
 # Quadratic time would be a hundred times as long.
+at_most()
+{
+	local i few many parts=("$1" "$2")
+	shift 2
+	# one thread, and the least of up to six measurements in turn: other programs and threads
+	# slow a processor, often for seconds
+	rm -f few many
+	for i in {1..6}; do
+		few=$(least few "$(cpu 3 npu-sched -j1 "${target[@]}" "$@" "${parts[0]}")")
+		many=$(least many "$(cpu 1 npu-sched -j1 "${target[@]}" "$@" "${parts[1]}")")
+		[ -s out ]
+		echo "${parts[1]} $*: $few ms, $many ms"
+		# the program's start takes three milliseconds
+		[ "$many" -gt $((${MOST-25} * (few > 3 ? few : 3))) ] || return 0
+	done
+	false
+}
+
+# grows KIND OPTION...: chains of KIND
 grows()
 {
-	local kind=$1 n i few many ops=100
+	local kind=$1 n ops=100
 	shift
 	[ -x "$chain" ] || skip "no $chain"
 	[ -z "${NPUTOOLS_QUICK-}" ] || ops=20
 	for n in $ops $((10 * ops)); do
 		"$chain" "$kind" $n >$n.tflite
-		tfl-partition -o $n.part $n.tflite 2>notes
+		tfl-partition -o $kind$n.part $n.tflite 2>notes
 	done
-	# one thread, and the least of up to six measurements in turn: other programs and threads
-	# slow a processor, often for seconds
-	rm -f few many
-	for i in {1..6}; do
-		few=$(least few "$(cpu 3 npu-sched -j1 "${target[@]}" "$@" $ops.part)")
-		many=$(least many "$(cpu 1 npu-sched -j1 "${target[@]}" "$@" $((10 * ops)).part)")
-		[ -s out ]
-		echo "$kind $*: $few ms, $many ms"
-		# the program's start takes three milliseconds
-		[ "$many" -gt $((${MOST-25} * (few > 3 ? few : 3))) ] || return 0
+	at_most $kind$ops.part $kind$((10 * ops)).part "$@"
+}
+
+# sums N: N results, each written in 24 pieces, and their sum
+sums()
+{
+	local n=$1 pieces=24 i k t=1 to sum
+	local box="[4,1,16]+" step=":$((16 * pieces)),16,1"
+	printf '%s\n' 'nputools-graph 1 stage=part' 'model m0 name="sums.tflite" description="sums"' \
+		"tensor t0 shape=i8[1,4,$pieces,16] scale=1 zero=0 tfl=0.0 io=in" \
+		"tensor t1 shape=i8[1,4,$pieces,16] scale=1 zero=0 tfl=0.1 io=out"
+	for ((i = 2; i < 2 * n; i++)); do
+		echo "tensor t$i shape=i8[1,4,$pieces,16] scale=1 zero=0"
 	done
-	false
+	echo 'node n0 on=npu tfl=0.0 in=t0 out=t1'
+	for ((i = 0; i < n; i++)); do
+		: $((t++))
+		for ((k = 0; k < pieces; k++)); do
+			echo "op o$((25 * i + k)) do=avgpool node=n0 name=\"\" tfl=0.0" \
+				"ifm=t0$box$((16 * k))$step ofm=t$t$box$((16 * k))$step" \
+				"ifm-zero=0 ofm-zero=0 kernel=1x1 stride=1x1" \
+				"scale=1073741824:30 round=tfl clamp=-128:127"
+		done
+		if ((i == 0)); then
+			sum=$t
+			continue
+		fi
+		to=$((i + 1 == n ? 1 : t + 1))
+		echo "op o$((25 * i + k)) do=add node=n0 name=\"\" tfl=0.0 ifm=t$t ifm2=t$sum ofm=t$to" \
+			"ifm-zero=0 ifm2-zero=0 ofm-zero=0 opa=1:0 opb=1 scale=1:0 round=natural" \
+			"clamp=-128:127"
+		sum=$to
+		: $((t++))
+	done
+	echo eof
 }
 
 @test "without a limit, the time for a thousand operators grows linearly" {
@@ -74,6 +116,15 @@ grows()
 	grows conv --optimise=Size
 	grows add --optimise=Size
 	grows block --optimise=Size
+}
+
+# fifty times when every result was compared with every operation behind it
+@test "the time for ten thousand operations that write pieces of results grows linearly" {
+	local n=40
+	[ -z "${NPUTOOLS_QUICK-}" ] || n=8
+	sums $n >few.part
+	sums $((10 * n)) >many.part
+	at_most few.part many.part
 }
 
 # each spill of feature maps lists all cascades again

@@ -46,61 +46,97 @@ writes_part(const struct g_op *op)
 	return op->ofm.view == VIEW_BOX || op->ofm.view == VIEW_STRIDED;
 }
 
-/* The lowest byte of t that operation i reads; INT64_MAX: none. */
-static int64_t
-lowest_read(const struct sched *s, int i, const struct g_tensor *t)
+/*
+ * Which bytes operations read and write, and where feature maps die.  A touch has the number
+ * OPERANDS * operation + operand + 1; 0: none.  A graph may have 10,000 operations, and each plan
+ * finds its slides.
+ */
+struct touch {
+	int next;   /* the next one of the same tensor that reads, or writes */
+	int64_t at; /* of a read: the lowest byte of this and all later ones; of a write: its end */
+};
+
+struct traffic {
+	const struct sched *s;
+	struct touch *touch;
+	int *read, *write; /* first touch of each tensor; reads that no slide needs are dropped */
+	int *death;	   /* touches: the last read of each feature map that dies */
+	int n_deaths;
+};
+
+static int
+op_of(int touch)
 {
-	const struct g_operand *in[2] = { &s->info[i].op->ifm, &s->info[i].op->ifm2 };
-	int64_t low = INT64_MAX;
-	for (int k = 0; k < 2; k++) {
-		if (in[k]->t != t)
+	return (touch - 1) / OPERANDS;
+}
+
+static const struct g_operand *
+operand_of(const struct sched *s, int touch)
+{
+	const struct g_op *op = s->info[op_of(touch)].op;
+	const struct g_operand *o[OPERANDS] = { &op->ifm, &op->ifm2, &op->ofm };
+	return o[(touch - 1) % OPERANDS];
+}
+
+static struct traffic
+list_traffic(const struct sched *s, struct arena *a)
+{
+	size_t n = OPERANDS * (size_t)s->n_ops + 1, n_tensors = s->g->n_tensors + 1;
+	struct traffic x = { .s = s, .touch = anew(a, struct touch, n),
+			     .read = anew(a, int, n_tensors), .write = anew(a, int, n_tensors),
+			     .death = anew(a, int, n) };
+	for (int i = (int)n - 1; i > 0; i--) {
+		const struct g_operand *o = operand_of(s, i);
+		if (!o->t)
 			continue;
-		int64_t lo = bytes_touched(in[k]).lo;
-		low = lo < low ? lo : low;
+		bool writes = i % OPERANDS == 0;
+		int *first = &(writes ? x.write : x.read)[o->t->rec.index];
+		const struct g_range bytes = bytes_touched(o);
+		x.touch[i] = (struct touch){ .next = *first, .at = writes ? bytes.hi : bytes.lo };
+		if (!writes && *first)
+			x.touch[i].at = min_i64(bytes.lo, x.touch[*first].at);
+		*first = i;
 	}
-	return low;
+	for (int i = 1; i < (int)n; i++) {
+		const struct g_operand *o = operand_of(s, i);
+		if (i % OPERANDS && o->t && dies_with(s, o->t, op_of(i)))
+			x.death[x.n_deaths++] = i;
+	}
+	return x;
 }
 
 /*
  * Bytes by which x->to must begin before x->from so that no write reaches bytes that are still
- * to be read.  The operation before a write may still be reading.
+ * to be read.  The operation before a write may still be reading.  Calls have rising x->first.
  */
 static int64_t
-lead_of(const struct sched *s, const struct slide *x)
+lead_of(const struct traffic *t, const struct slide *x)
 {
-	int64_t low = INT64_MAX, lead = 0;
-	for (int i = x->last; i >= x->first; i--) {
-		const struct g_op *op = s->info[i].op;
-		for (int k = i; k >= i - 1 && k >= 0; k--) {
-			int64_t at = lowest_read(s, k, x->from);
-			low = at < low ? at : low;
-		}
-		if (op->ofm.t == x->to && bytes_touched(&op->ofm).hi - low > lead)
-			lead = bytes_touched(&op->ofm).hi - low;
+	int *first = &t->read[x->from->rec.index];
+	while (*first && op_of(*first) < x->first - 1)
+		*first = t->touch[*first].next;
+	int64_t lead = 0;
+	int write = t->write[x->to->rec.index];
+	for (int read = *first; write && op_of(write) <= x->last; write = t->touch[write].next) {
+		while (read && op_of(read) < op_of(write) - 1)
+			read = t->touch[read].next;
+		if (read)
+			lead = max_i64(lead, t->touch[write].at - t->touch[read].at);
 	}
 	return round_up_i64(lead, 16);
 }
 
+/* Completes a slide of x->to over x->from, which dies with operation x->last.  False: it cannot
+ * be, or saves too little. */
 static bool
-is_written_in(const struct sched *s, const struct g_tensor *t, int first, int last)
-{
-	for (int i = first; i <= last; i++)
-		if (s->info[i].op->ofm.t == t)
-			return true;
-	return false;
-}
-
-/* Completes a slide of x->to over x->from if operation x->last is the last to read x->from.
- * False: it cannot be, or saves too little. */
-static bool
-try_slide(const struct sched *s, struct slide *x)
+try_slide(const struct traffic *traffic, struct slide *x)
 {
 	const struct g_tensor *o = x->to;
 	struct g_tensor *t = x->from;
-	if (!may_share_bytes(t, o) || !dies_with(s, t, x->last) ||
-	    is_written_in(s, t, x->first, x->last))
+	/* a feature map that is made meanwhile cannot be covered */
+	if (!may_share_bytes(t, o) || traffic->s->use[t->rec.index].producer >= x->first)
 		return false;
-	x->lead = lead_of(s, x);
+	x->lead = lead_of(traffic, x);
 	int64_t from = round_up_i64(tensor_bytes(t), 16) + x->lead;
 	int64_t to = round_up_i64(tensor_bytes(o), 16);
 	x->saved = from - x->lead + to - (from > to ? from : to);
@@ -119,21 +155,18 @@ add_slide(struct sched *s, struct slides *l, struct slide x)
 }
 
 /* Adds slides over feature maps that die while operation `first` and later ones write a
- * result. */
+ * result; death: the first one that dies then. */
 static void
-add_slides(struct sched *s, struct slides *l, int first)
+add_slides(struct sched *s, struct slides *l, const struct traffic *t, int first, int death)
 {
-	struct g_tensor *to = s->info[first].op->ofm.t;
-	for (int i = first; i < s->n_ops && s->info[i].node == s->info[first].node; i++) {
-		const struct op_info *f = &s->info[i];
-		struct g_tensor *in[2] = { f->op->ifm.t, f->op->ifm2.t };
-		for (int k = 0; k < 2; k++) {
-			struct slide x = { .from = in[k], .to = to, .first = first,
-					   .last = i };
-			/* a feature map that is made meanwhile cannot be covered */
-			if (in[k] && f->producer[k] < first && try_slide(s, &x))
-				add_slide(s, l, x);
-		}
+	for (; death < t->n_deaths; death++) {
+		int last = op_of(t->death[death]);
+		struct slide x = { .from = operand_of(s, t->death[death])->t,
+				   .to = s->info[first].op->ofm.t, .first = first, .last = last };
+		if (s->info[last].node != s->info[first].node)
+			return;
+		if (try_slide(t, &x))
+			add_slide(s, l, x);
 	}
 }
 
@@ -156,12 +189,17 @@ resolve(struct slides *l)
 void
 find_slides(struct sched *s, struct slides *l)
 {
+	struct arena *a = arena_open();
+	const struct traffic t = list_traffic(s, a);
 	*l = (struct slides){ .n = 0 };
-	for (int i = 0; i < s->n_ops; i++) {
+	for (int i = 0, death = 0; i < s->n_ops; i++) {
 		const struct g_op *op = s->info[i].op;
-		if (writes_part(op) && !is_written_in(s, op->ofm.t, 0, i - 1))
-			add_slides(s, l, i);
+		while (death < t.n_deaths && op_of(t.death[death]) < i)
+			death++;
+		if (writes_part(op) && op_of(t.write[op->ofm.t->rec.index]) == i)
+			add_slides(s, l, &t, i, death);
 	}
+	arena_close(a);
 	resolve(l);
 }
 
