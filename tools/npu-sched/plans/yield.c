@@ -402,11 +402,13 @@ yield_streams(struct sched *s)
 	return true;
 }
 
-/* Names the operations of a piece that exceeds the limit, which has no border inside. */
+/*
+ * Names the operations of a piece that exceeds the limit, which has no border inside.  The name is
+ * whole, as npu-perf --json has it: a converter's names often differ in the middle only.
+ */
 static void
 note_long(const struct sched *s, const struct node_run *run)
 {
-	enum { NAME = 48 }; /* characters */
 	const struct g_op *first = NULL;
 	int ops = 0;
 	for (size_t i = 0; i < s->g->n_ops; i++)
@@ -415,7 +417,6 @@ note_long(const struct sched *s, const struct node_run *run)
 			ops++;
 		}
 	const char *name = first ? table_name(s->a, first->name, 'o', first->rec.id) : "";
-	name = text_shortened(s->a, name, NAME);
 	const char *others = ops > 1 ? arena_printf(s->a, " and the next %d", ops - 1) : "";
 	cli_note_to(s->e, "yield", "operation %s%s: %.0f cycles, which can't be divided",
 		    name, others, run->of.cycles);
