@@ -19,6 +19,7 @@ names()
 text()
 {
 	npucc -q "$@" -o m.tflite "$DIGITS"
+	npu-perf --json m.tflite | jq -r '.sram_name, .constants_name' >json
 	npu-report --summary m.tflite >summary
 	npu-report --html m.tflite >page
 	npu-report m.tflite >report
@@ -37,7 +38,7 @@ text()
 		for t in summary facts report explain; do
 			[ -s $t ]
 		done
-		for t in summary facts; do
+		for t in json summary facts; do
 			[ "$(names <$t)" = "$words" ] || { echo "$part, $t: $(names <$t)"; false; }
 		done
 		for t in report pictures svg explain; do
@@ -57,10 +58,13 @@ text()
 	# without a part, or with the memories of another profile, the kinds of memory
 	text -a ethos-u55-128 --system-config=RTSS_HE_SRAM_MRAM --memory-mode=Shared_Sram
 	[ "$(names <summary)" = 'SRAM flash' ]
+	[ "$(names <json)" = 'SRAM flash' ]
 	text -a ethos-u55-128 --system-config=RTSS_HE_SRAM_MRAM --memory-mode=Sram_Only
 	[ "$(names <summary)" = SRAM ]
+	[ "$(names <json)" = SRAM ]
 	text --part=alif-e7-hp --memory-mode=Sram_Only
 	[ "$(names <summary)" = SRAM ]
+	[ "$(names <json)" = SRAM ]
 }
 
 @test "npu-perf, headers, errors and the list of parts have these names, too" {

@@ -112,6 +112,23 @@ target_part_fast_memory(const struct target_part *p)
 	return p && !p->cache_bytes ? p->arena_memory : "SRAM";
 }
 
+const char *
+target_part_memory(const struct target_part *p, const char *mode, enum mem_area area,
+		   enum mem_area constants)
+{
+	static const char *const names[MEM_AREAS] = {
+		[MEM_SRAM] = "SRAM", [MEM_DRAM] = "DRAM",
+		[MEM_ON_CHIP_FLASH] = "on-chip flash", [MEM_OFF_CHIP_FLASH] = "flash",
+	};
+	/* what stands for the constants in a mode that has one SRAM (ethosu-memory(7) 18.4) */
+	if (!p && area == MEM_ON_CHIP_FLASH && mode && !strcmp(mode, "Sram_Only"))
+		return "SRAM";
+	/* what the profile calls flash is MRAM on some parts */
+	if (p && area == constants)
+		return p->constant_memory;
+	return p && area == MEM_SRAM ? target_part_fast_memory(p) : names[area];
+}
+
 bool
 target_part_has_one_memory(const struct target_part *p)
 {

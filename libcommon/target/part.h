@@ -5,6 +5,7 @@
 
 #include "base/arena.h"
 #include "base/diag.h"
+#include "target/memory.h"
 
 #include <stdint.h>
 
@@ -60,6 +61,13 @@ const struct target_part *target_part_with(const struct target_part *p, const ch
  * arena's memory; "SRAM" for memory of the NPU's own, and without a part.  p may be NULL.
  */
 const char *target_part_fast_memory(const struct target_part *p);
+
+/*
+ * What texts call a memory: the part's name, or "SRAM", "DRAM", "on-chip flash" and "flash".
+ * constants: the memory of the constants.  p may be NULL; mode: the memory mode.
+ */
+const char *target_part_memory(const struct target_part *p, const char *mode,
+			       enum mem_area area, enum mem_area constants);
 
 /* True if arena and constants share one memory of the part.  p may be NULL. */
 bool target_part_has_one_memory(const struct target_part *p);

@@ -15,7 +15,7 @@ let model = null; /* name, bytes */
 let data = []; /* samples for a float model: folder, or "", name, bytes */
 let quantized = null, figures = null; /* the integer version of model, and its figures */
 let front = null; /* points of the model and target that are shown, and the front's JSON */
-let madeSram = 0; /* bytes of SRAM of the plan that is shown */
+let made = {}; /* npu-perf's figures of the plan that is shown */
 let job = 0, again = 0;
 
 /* ---- the worker ------------------------------------------------------------------- */
@@ -163,14 +163,15 @@ function choosePart() {
 
 /* ---- what was found ----------------------------------------------------------------- */
 
-function number(name, value) {
+/* label: what is shown, if it is not the name */
+function number(name, value, label = name) {
 	const id = "n-" + name.toLowerCase().replace(/[^a-z]+/g, "-");
 	let dd = $(id);
 	if (!dd) {
 		const dt = document.createElement("dt"), div = document.createElement("div");
 		dd = document.createElement("dd");
 		dd.id = id;
-		dt.textContent = name;
+		dt.textContent = label;
 		div.append(dt, dd);
 		$("numbers").append(div);
 	}
@@ -252,10 +253,14 @@ const show = {
 		download("get-header", `${baseName()}.h`, data, "text/plain");
 	},
 	report(text) {
-		const r = JSON.parse(text);
-		madeSram = r.sram_bytes;
-		number("SRAM", bytes(madeSram));
-		number("Flash", bytes(r.flash_bytes));
+		const r = JSON.parse(text), memory = r.constants_name;
+		made = r;
+		number("SRAM", bytes(r.sram_bytes), r.sram_name);
+		/* as in the report: a memory of both has its name above the arena */
+		number("Flash", bytes(r.flash_bytes), memory === r.sram_name ? "Constants"
+			: memory === "flash" ? "Flash" : memory);
+		document.querySelectorAll(".sram").forEach((e) => e.textContent = r.sram_name);
+		$("graph").setAttribute("aria-label", `Cycles over ${r.sram_name}`);
 		number("Cycles", Math.round(r.cycles_per_inference).toLocaleString("en"));
 		number("Time", seconds(r.inference_seconds));
 		number("Inferences a second", Number((1 / r.inference_seconds).toPrecision(3))
@@ -269,7 +274,7 @@ const show = {
 		$("slider").max = points.length - 1;
 		/* the plan whose numbers stand above: without a limit, not the fastest one */
 		let i = 0;
-		points.forEach((q, k) => { i = q.sram <= madeSram ? k : i; });
+		points.forEach((q, k) => { i = q.sram <= made.sram_bytes ? k : i; });
 		$("slider").value = i;
 		drawCurve(i);
 	},
@@ -309,7 +314,7 @@ function drawCurve(chosen) {
 		...p.map((q, i) => svg("circle", { class: i === chosen ? "chosen" : "point",
 			cx: x(q.sram), cy: y(q.cycles), r: i === chosen ? 6 : 3 })),
 		svg("text", { x: left, y: 205 }, bytes(least.s)),
-		svg("text", { x: right, y: 205, "text-anchor": "end" }, bytes(most.s) + " SRAM"),
+		svg("text", { x: right, y: 205, "text-anchor": "end" }, `${bytes(most.s)} ${made.sram_name}`),
 		svg("text", { x: left - 5, y: top + 8, "text-anchor": "end" },
 			Math.round(most.c).toLocaleString("en")),
 		svg("text", { x: left - 5, y: bottom, "text-anchor": "end" },

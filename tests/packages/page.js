@@ -14,6 +14,11 @@ const [page, name, dir, ...args] = process.argv.slice(2);
 const disk = "file://" + path.resolve(page, "index.html");
 const text = (id) => `document.getElementById(${JSON.stringify(id)}).innerText`;
 const done = "document.body.dataset.done !== undefined";
+/* what the numbers, the curve and its slider call the memories */
+const memories = "[...['n-sram', 'n-flash'].map((id) => " +
+	"document.getElementById(id).previousSibling.textContent), " +
+	"...['#graph text:nth-of-type(2)', '#curve h2', '#curve label'].map((s) => " +
+	"document.querySelector(s).textContent.match(/(\\S+)( buys|:|$)/)[1])].join(' ')";
 
 async function ready(b) {
 	await b.until("document.querySelector('#sample:enabled') !== null");
@@ -177,7 +182,8 @@ const cases = {
 				check(await b.value("document.getElementById('error').hidden"),
 					`${part}: ` + await b.value(text("message")));
 				console.log(`${part}\t${at ? "fastest" : "smallest"}\t` +
-					`${await b.value(text("n-sram"))}\t${await b.value(text("n-cycles"))}`);
+					`${await b.value(text("n-sram"))}\t${await b.value(text("n-cycles"))}\t` +
+					await b.value(memories));
 			}
 		}
 	},

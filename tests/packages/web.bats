@@ -167,9 +167,14 @@ equal()
 			npucc "${o[@]}" --arena-cache-size="$(jq ".front[${end#*:}].sram" front.json)" \
 				-o want.tflite "$digits" 2>notes
 			npu-perf --json "${o[@]}" want.tflite >report.json
+			# as on the report's first cards
+			npu-report --html report.json >report.html
+			mapfile -t memory < <(grep -oE '<dt>[^<]*</dt><dd><b data-key="(sram|flash)_bytes"' \
+				report.html | sed 's/<dt>//; s/<.*//')
+			[ ${#memory[@]} = 2 ]
 			has "$part" "${end%:*}"$'\t'"$(bytes "$(jq .sram_bytes report.json)")"$'\t'"$(
 				jq '.cycles_per_inference | round' report.json |
-				sed ':a; s/\B[0-9]\{3\}\>/,&/; ta')"
+				sed ':a; s/\B[0-9]\{3\}\>/,&/; ta')"$'\t'"${memory[*]} ${memory[0]} ${memory[0]} ${memory[0]}"
 			echo "$part" >>compared
 		done
 	done

@@ -6,6 +6,7 @@
 #include "graph/records.h"
 #include "stream/op.h"
 #include "target/accel.h"
+#include "target/part.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -130,6 +131,7 @@ static void
 put_figures(const struct json_out *j, const struct network *net)
 {
 	const struct memory_system *m = &net->memory;
+	const struct target_part *names = target_part_with(net->chip, m->system, m->mode);
 	const struct graph *g = net->graph;
 	const struct g_target *target = g && g->n_targets ? g->targets[0] : NULL;
 	struct inference x = network_inference(net);

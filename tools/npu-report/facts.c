@@ -111,31 +111,24 @@ naming_part(const struct report *r)
 				json_string(r->root, "memory_mode", NULL));
 }
 
-/* name of a memory by its key in the report, such as "off_chip_flash" */
+/* a memory by its key in the report, such as "off_chip_flash"; MEM_AREAS: there is none */
+static enum mem_area
+area_of(const char *key)
+{
+	int area = 0;
+	while (area < MEM_AREAS && strcmp(key, memory_area_csv((enum mem_area)area)) != 0)
+		area++;
+	return (enum mem_area)area;
+}
+
 static const char *
 memory_text(const struct report *r, const char *key)
 {
-	static const struct {
-		const char *key, *text;
-	} names[] = {
-		{ "sram", "SRAM" }, { "dram", "DRAM" },
-		{ "on_chip_flash", "on-chip flash" },
-		{ "off_chip_flash", "flash" },
-	};
-	const struct target_part *p = naming_part(r);
-	/* what stands for the constants in a mode that has one SRAM (ethosu-memory(7) 18.4) */
-	if (!p && !strcmp(key, "on_chip_flash") &&
-	    !strcmp(json_string(r->root, "memory_mode", ""), "Sram_Only"))
-		return "SRAM";
-	/* what the profile calls flash is MRAM on some parts */
-	if (p && !strcmp(key, json_string(r->root, "constants_in", "")))
-		return p->constant_memory;
-	if (p && !strcmp(key, "sram"))
-		return target_part_fast_memory(p);
-	for (size_t i = 0; i < ARRAY_LEN(names); i++)
-		if (!strcmp(names[i].key, key))
-			return names[i].text;
-	return key;
+	enum mem_area area = area_of(key);
+	if (area == MEM_AREAS)
+		return key;
+	return target_part_memory(naming_part(r), json_string(r->root, "memory_mode", NULL), area,
+				  area_of(json_string(r->root, "constants_in", "")));
 }
 
 const char *
