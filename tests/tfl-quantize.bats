@@ -1571,3 +1571,14 @@ pad_conv()
 	refuses 2 'these are sound samples, but the input' tfl-quantize --data=a.wav m.tflite ||
 		refuses 2 'the file has 800 values' tfl-quantize --data=a.wav m.tflite
 }
+
+@test "values of a long network are kept only as long as an operator reads them" {
+	model long "$t = [range(61) | { shape: [1, 128, 128, 16], type: 0, name: \"t\\(.)\" }] |
+		.operator_codes = [{ deprecated_builtin_code: 19, builtin_code: 19 }] |
+		.subgraphs[0] |= (.inputs = [0] | .outputs = [60] | .operators =
+			[range(60) | { opcode_index: 0, inputs: [.], outputs: [. + 1] }])"
+	(ulimit -v 60000 && tfl-quantize --version) || skip "sanitizers need more"
+	# in real numbers, each of the 61 feature maps has 2 MiB
+	(ulimit -v 100000 && tfl-quantize -q -j1 --random -o quantized.tflite long.tflite)
+	tfl-quantcheck -q quantized.tflite
+}

@@ -4,8 +4,9 @@
  * biases have the values that they stand for.  Every operator is computed by its definition in
  * double, without rounding to a type; only fused activations clip values.  The order of all sums
  * is fixed, and base/functions.h has exp() and similar functions: the results are the same
- * on every machine.  run.c finds the function of an operator.  values.c has the values of
- * tensors.  The other files have the functions, one family per file.
+ * on every machine.  run.c finds the function of an operator.  share.c gives tensors their
+ * arrays, and values.c has the values.  The other files have the functions, one family per
+ * file.
  */
 #ifndef REAL_REAL_H
 #define REAL_REAL_H
@@ -31,7 +32,7 @@ struct real_state { /* a variable that the network keeps by name */
 struct real {
 	struct arena *a;
 	const struct tfl_subgraph *g;
-	/* one array per tensor, in C order; of a handle: of its variable; NULL: not quantized */
+	/* one array per tensor, in C order; of a handle: of its variable; NULL: none */
 	double **value;
 	struct real_state *state;
 	size_t n_states, states_capacity;
@@ -41,10 +42,17 @@ struct real {
 	struct real_span *inside;
 };
 
-/* Sets the values of g's constant tensors; those of other tensors are 0. */
+/* Reads g's constants.  To run, a network needs arrays for its other tensors: real_share(). */
 struct real *real_open(struct arena *a, const struct tfl_subgraph *g);
-/* A second network with its own values in a, which shares the constants of r. */
-struct real *real_share(struct arena *a, const struct real *r);
+enum real_life {
+	REAL_ALL,    /* each tensor has an array of its own, with zeros */
+	REAL_NEEDED, /* a value lasts until the last operator that reads it has run, in order */
+};
+/*
+ * A network that shares the constants of r, with arrays in a for all other tensors.
+ * Outputs, variables and tensors that no operator writes keep their values in any case.
+ */
+struct real *real_share(struct arena *a, const struct real *r, enum real_life life);
 /*
  * Gives a variable that the network keeps by name its initial value, before real_share().
  * Without it, READ_VARIABLE and ASSIGN_VARIABLE have no function.

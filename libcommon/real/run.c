@@ -49,7 +49,7 @@ has_real_values(const struct real *r, const struct tfl_op *op)
 		const struct tfl_tensor *t = i < 0 ? NULL : &r->g->tensor[i];
 		bool is_result = k >= op->n_in;
 		if (t && (is_result || is_data_tensor(t)) &&
-		    (!is_data_tensor(t) || !r->value[i] || tfl_elements(t) < 1))
+		    (!is_data_tensor(t) || !is_real(t) || tfl_elements(t) < 1))
 			return false;
 		any |= t && is_data_tensor(t) && !is_result;
 	}
@@ -67,11 +67,10 @@ real_open(struct arena *a, const struct tfl_subgraph *g)
 			    .inside = anew(a, struct real_span, (size_t)g->n_ops + 1) };
 	for (int i = 0; i < g->n_tensors; i++) {
 		const struct tfl_tensor *t = &g->tensor[i];
-		if (!is_real(t))
+		if (!is_real(t) || !t->data.p)
 			continue;
 		r->value[i] = anew(a, double, (size_t)tfl_elements(t) + 1);
-		if (t->data.p)
-			real_from_elements(t, t->data.p, r->value[i]);
+		real_from_elements(t, t->data.p, r->value[i]);
 	}
 	for (int i = 0; i < g->n_ops; i++) {
 		const struct tfl_op *op = &g->op[i];
@@ -107,31 +106,11 @@ real_add_state(struct real *r, int handle, const struct tfl_tensor *initial)
 	real_from_elements(initial, initial->data.p, v);
 	agrow(r->a, r->state, r->n_states, &r->states_capacity);
 	r->state[r->n_states++] = (struct real_state){ .handle = handle, .n = n, .initial = v };
-	r->value[handle] = anew(r->a, double, n + 1);
 	for (int i = 0; i < r->g->n_ops; i++) {
 		const struct tfl_op *op = &r->g->op[i];
 		if (uses_state(op->code) && op->in[0] == handle)
 			r->has_function[i] = true;
 	}
-}
-
-struct real *
-real_share(struct arena *a, const struct real *r)
-{
-	struct real *own = anew(a, struct real, 1);
-	*own = *r;
-	own->a = a;
-	own->value = anew(a, double *, (size_t)r->g->n_tensors + 1);
-	own->inside = anew(a, struct real_span, (size_t)r->g->n_ops + 1);
-	for (int i = 0; i < r->g->n_tensors; i++) {
-		const struct tfl_tensor *t = &r->g->tensor[i];
-		own->value[i] = r->value[i];
-		if (r->value[i] && !t->data.p)
-			own->value[i] = anew(a, double, (size_t)tfl_elements(t) + 1);
-	}
-	for (size_t i = 0; i < r->n_states; i++)
-		own->value[r->state[i].handle] = anew(a, double, r->state[i].n + 1);
-	return own;
 }
 
 void

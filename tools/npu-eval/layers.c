@@ -259,8 +259,9 @@ run_layers(struct arena *a, const struct options *o, struct text *t, struct err 
 	r.out.m = m;
 	if (!read_inputs(&r, o, e))
 		return false;
-	r.real = real_open(a, r.g);
-	r.alone = real_open(a, r.g);
+	const struct real *constants = real_open(a, r.g);
+	r.real = real_share(a, constants, REAL_NEEDED);
+	r.alone = real_share(a, constants, REAL_NEEDED);
 	open_layers(&r);
 	struct progress p;
 	bool ok = true;

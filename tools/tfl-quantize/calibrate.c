@@ -160,7 +160,7 @@ open_pool(struct arena *a, const struct options *o, const struct tfl_model *m,
 	p->worker = anew(a, struct worker, p->n_workers);
 	for (size_t i = 0; i < p->n_workers; i++) {
 		struct worker *w = &p->worker[i];
-		w->real = real_share(a, real);
+		w->real = real_share(a, real, REAL_NEEDED);
 		w->range = anew(a, struct range, (size_t)g->n_tensors + 1);
 		w->sums = o->correct_bias ? open_sums(a, g) : NULL;
 	}

@@ -261,7 +261,7 @@ compute_floats(struct net *n)
 	struct op_plan *plan;
 	struct err bare = { 0 };
 	if (rules_check(scratch, n->m, &check, &plan, &bare)) {
-		struct real *real = open_real(scratch, n->m);
+		struct real *real = real_share(scratch, open_real(scratch, n->m), REAL_NEEDED);
 		for (int i = 0; i < n->n_ops; i++) {
 			const struct tfl_op *op = &n->op[i].op;
 			if (!plan[i].computed || !is_constant_float(n, op))

@@ -287,11 +287,13 @@ open_workers(struct arena *a, struct bench *b, const struct tfl_model *m, const 
 	b->worker = anew(a, struct worker, n);
 	for (size_t i = 0; i < n; i++) {
 		struct worker *w = &b->worker[i];
-		*w = (struct worker){ .real = real_share(a, real),
+		/* compare_operator() reads all values of the first network */
+		*w = (struct worker){ .real = real_share(a, real, b->is_measured ? REAL_ALL
+										: REAL_NEEDED),
 				      .answer = anew(a, int, b->o->frames),
 				      .integer_answer = anew(a, int, b->o->frames) };
 		if (b->is_measured)
-			w->alone = real_share(a, real);
+			w->alone = real_share(a, real, REAL_NEEDED);
 		if (b->has_figures)
 			w->tensor = anew(a, struct tensor_figures, n_tensors + 1);
 		if (!sim_open_to_compare(a, r->m, &w->sim, e))
