@@ -100,10 +100,15 @@ real_binary(const struct real_op *o)
 	const double *a = real_x(o, 0), *b = real_x(o, 1);
 	double *y = real_y(o, 0);
 	int64_t n = tfl_elements(out), activation = tfl_binary_activation(o->op);
+	int32_t depth = real_depth(out);
 	bool same = tfl_elements(s) == n && t && tfl_elements(t) == n;
-	for (int64_t i = 0; b && i < n; i++) {
-		double u = a[same ? i : real_broadcast(s, out, i, 0)];
-		double v = b[same ? i : real_broadcast(t, out, i, 0)];
-		y[i] = real_clamp(real_binary_value(o->op->code, u, v), activation);
+	/* along the last dimension, an operand has one value for all elements, or one for each */
+	int step_a = same || real_depth(s) > 1, step_b = same || (t && real_depth(t) > 1);
+	for (int64_t i = 0; b && i < n; i += depth) {
+		const double *u = a + (same ? i : real_broadcast(s, out, i, 0));
+		const double *v = b + (same ? i : real_broadcast(t, out, i, 0));
+		for (int32_t c = 0; c < depth; c++)
+			y[i + c] = real_clamp(real_binary_value(o->op->code, u[c * step_a],
+								v[c * step_b]), activation);
 	}
 }
