@@ -67,6 +67,22 @@ ABS=101 ADD=0 ARG_MAX=56 DIV=42 EXP=47 LOGISTIC=14 LOG_SOFTMAX=50 MEAN=40 RELU=1
 	[ "$(grep -c '^op ' m.sched)" = 2 ]
 }
 
+@test "a table that writes a part of a CONCATENATION is fused, too" {
+	model m ".operator_codes += [{deprecated_builtin_code:$LOGISTIC,builtin_code:$LOGISTIC},
+			{deprecated_builtin_code:2,builtin_code:2}]
+		| $t[0].shape = [3,4] | $t[3].shape = [3,2]
+		| $t += [[[3,2],\"table\"],[[3,2],\"more\"],[[3,4],\"end\"]] | $t[4:] |= map({shape:.[0],
+			type:9,name:.[1],quantization:{scale:[0.00390625],zero_point:[-128]}})
+		| .subgraphs[0] |= (.inputs = [0,5] | .outputs = [6] | .operators += [
+			{opcode_index:1,inputs:[3],outputs:[4]},
+			{opcode_index:2,inputs:[5,4],outputs:[6],
+				builtin_options_type:10,builtin_options:{axis:1}}])"
+	tfl-partition m.tflite >m.part
+	grep '^op .* do=fc .* ofm=[^ ]*@0,0,2 .* act=lut ' m.part
+	[ "$(npu_ops m)" = 2 ] # the other one copies the input
+	exact m
+}
+
 @test "both operands may be repeated" {
 	op m $ADD $I8 '[3,1,5,2]' "$(second $I8 '[1,4,1,1]') | ${t}[1].shape = [3,4,5,2]"
 	[ "$(npu_ops m)" -ge 1 ]

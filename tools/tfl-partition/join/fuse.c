@@ -41,9 +41,10 @@ static bool
 redirect(const struct g_tensor *t, struct g_op **writer, size_t n,
 	 struct g_operand ofm)
 {
-	struct g_operand view;
+	struct g_operand view = ofm;
 	if (n == 1 && is_whole_view(&writer[0]->ofm) &&
-	    operand_view(ofm, writer[0]->ofm.shape, &view)) {
+	    ((ofm.view == VIEW_BOX && hwc_equal(ofm.shape, writer[0]->ofm.shape)) ||
+	     operand_view(ofm, writer[0]->ofm.shape, &view))) {
 		writer[0]->ofm = view;
 		return true;
 	}
