@@ -1582,3 +1582,48 @@ pad_conv()
 	(ulimit -v 100000 && tfl-quantize -q -j1 --random -o quantized.tflite long.tflite)
 	tfl-quantcheck -q quantized.tflite
 }
+
+# csr TYPE SEGMENTS INDICES: the metadata of a sparse level
+csr()
+{
+	echo "{format:1,array_segments_type:\"$1\",array_segments:{values:[$2]},
+		array_indices_type:\"$1\",array_indices:{values:[$3]}}"
+}
+
+# sparse NAME VALUES SPARSITY [JQ]: float_fc whose weights are stored so
+sparse()
+{
+	float_fc "$1" "$t[1].sparsity = {$3} | .buffers[1].data = f(\"$2\") | ${4-.}"
+}
+
+@test "sparse weights become dense, by rows, columns and blocks" {
+	local densify='.operator_codes += [{deprecated_builtin_code:124,builtin_code:124}] |
+		.subgraphs[0] |= (.tensors += [.tensors[1] | del(.sparsity, .buffer) | .name = "dense"] |
+		.operators[0].inputs[1] = 4 |
+		.operators = [{opcode_index:1,inputs:[1],outputs:[4]}] + .operators)'
+	local two='{dense_size:2}' rows by_rows
+	rows="$two,$(csr Uint8Vector 0,1,3 3,0,1)"
+	by_rows="traversal_order:[0,1],dim_metadata:[$rows]"
+	float_fc dense '.buffers[1].data = f("0 0 0 -1 2 1 0 0")'
+	sparse rows "-1 2 1" "$by_rows"
+	sparse densify "-1 2 1" "$by_rows" "$densify"
+	sparse columns "2 1 -1" "traversal_order:[1,0],
+		dim_metadata:[{dense_size:4},$(csr Uint16Vector 0,1,2,2,3 1,1,0)]"
+	sparse blocks "0 -1 2 1" "traversal_order:[0,1,2],block_map:[1],
+		dim_metadata:[$two,$(csr Int32Vector 0,1,2 1,0),$two]"
+	tfl-quantize -q --random -o want.tflite dense.tflite
+	for m in rows densify columns blocks; do
+		tfl-quantize -q --random -o got.tflite $m.tflite
+		cmp want.tflite got.tflite
+	done
+	# an index, a segment and a number of elements that are wrong; a level that is missing
+	sparse bad1 "-1 2 1" "traversal_order:[0,1],dim_metadata:[$two,$(csr Uint8Vector 0,1,3 4,0,1)]"
+	sparse bad2 "-1 2 1" "traversal_order:[0,1],dim_metadata:[$two,$(csr Uint8Vector 0,4,3 3,0,1)]"
+	sparse bad3 "-1 2 1 1" "$by_rows"
+	sparse bad4 "-1 2 1" "traversal_order:[0],dim_metadata:[$two]"
+	sparse bad5 "-1 2 1" "traversal_order:[0,0],dim_metadata:[$rows]"
+	for m in bad{1..5}; do
+		run -2 --separate-stderr tfl-quantize -q --random -o got.tflite $m.tflite
+		[[ "$stderr" == *": tensor 1 (weights): its sparse data contradict its shape or each other" ]]
+	done
+}

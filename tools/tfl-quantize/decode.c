@@ -330,7 +330,7 @@ decode_model(struct arena *a, const struct tfl_model *m, const struct options *o
 {
 	struct net *n = net_open(a, m);
 	struct bytes file;
-	if (!net_find_variables(n, e))
+	if (!net_find_variables(n, e) || !net_make_dense(n, e))
 		return false;
 	drop_constant_inputs(n);
 	decode_weights(n);

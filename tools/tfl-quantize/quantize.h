@@ -122,6 +122,11 @@ struct real;
 /* Opens the network in real numbers; m is from net_write(). */
 struct real *open_real(struct arena *a, const struct tfl_model *m);
 
+/* ---- dense.c ---------------------------------------------------------------------- */
+
+/* Makes sparse constants dense, and removes DENSIFY. */
+bool net_make_dense(struct net *n, struct err *e);
+
 /* ---- decode.c --------------------------------------------------------------------- */
 
 /*
