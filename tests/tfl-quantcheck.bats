@@ -244,6 +244,21 @@ chain() {
 	[ "${stderr_lines[-1]}" = "tfl-quantcheck: bad.tflite: error: not fully integer: 1 error, 1 warning; 1 of 1 operators reads or computes floats, and tfl-quantize makes an integer model; --allow=hybrid-operator lets it pass" ]
 }
 
+@test "--pass: tfl-quantize is no remedy for a model whose inputs are integers without a scale" {
+	# CAST from INT16, as behind an audio front end, and RELU of floats
+	model m ".operator_codes = [{deprecated_builtin_code:53,builtin_code:53},
+			{deprecated_builtin_code:19,builtin_code:19}]
+		| $t = [{shape:[1,4],type:7,name:\"in\"}, {shape:[1,4],type:0,name:\"x\"},
+			{shape:[1,4],type:0,name:\"out\"}]
+		| .subgraphs[0] |= (.inputs = [0] | .outputs = [2] | .operators =
+			[{inputs:[0],outputs:[1]}, {opcode_index:1,inputs:[1],outputs:[2]}])"
+	run -1 --separate-stderr tfl-quantcheck --pass m.tflite
+	[[ "$stderr" == *"; 2 of 2 operators read or compute floats; --allow=float-operator lets it pass" ]]
+	[[ "$stderr" != *tfl-quantize* ]]
+	run -2 tfl-quantize --random -o q.tflite m.tflite
+	[[ "$output" == *"input 0 (in) is INT16, not FLOAT32" ]]
+}
+
 @test "--pass: a refusal names the option that accepts the model" {
 	local -a cases=("$t[0].type = 0" "$t[3].type = 0" "$t[2].quantization.zero_point = [1]"
 		"$t[0].type = 0 | $t[2].quantization.scale = [7.8125e-9]")

@@ -88,9 +88,10 @@ refuse_model(const struct options *o, const struct review *r, struct err *e)
 	struct text t = { 0 };
 	int all, floats = review_float_operators(r, &all);
 	if (floats)
-		text_printf(&t, "; %d of %d operators read%s or compute%s floats, and tfl-quantize "
-				"makes an integer model", floats, all, floats == 1 ? "s" : "",
-			    floats == 1 ? "s" : "");
+		text_printf(&t, "; %d of %d operators read%s or compute%s floats%s", floats, all,
+			    floats == 1 ? "s" : "", floats == 1 ? "s" : "",
+			    review_can_be_quantized(r) ? ", and tfl-quantize makes an integer model"
+						       : "");
 	text_puts(&t, "; ");
 	review_put_advice(&t, r, o->strict);
 	(void)err_no(e, r->m->name, 0, "%s: %d error%s, %d warning%s%s",

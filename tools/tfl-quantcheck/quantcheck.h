@@ -160,6 +160,8 @@ bool review_answer(const struct review *r, bool strict);
 
 /* number of a model's operators that read or compute floats; *all: number of operators */
 int review_float_operators(const struct review *r, int *all);
+/* false if tfl-quantize is sure to refuse the model: an input has integers without a scale */
+bool review_can_be_quantized(const struct review *r);
 /* the words for the answer "no": floats, or integers that the kernels take for other values */
 const char *review_refusal(const struct review *r, bool strict);
 /* what to do about the rules that make the answer "no": the argument that --allow needs, or that no

@@ -186,8 +186,9 @@ report_kind(struct text *t, const struct review *r, const struct finding *f, int
 		text_printf(t, "%d findings of this rule; the first: ", n);
 	else
 		text_printf(t, "%s--allow=%s accepts all %d findings of this rule; the first: ",
-			    floats ? "tfl-quantize, or --quantize of npucc, makes an integer model, "
-				     "and " : "", rule, n);
+			    floats && review_can_be_quantized(r)
+				? "tfl-quantize, or --quantize of npucc, makes an integer model, and "
+				: "", rule, n);
 	put_place_and_text(t, r, f);
 }
 

@@ -267,6 +267,18 @@ review_float_operators(const struct review *r, int *all)
 	return n;
 }
 
+bool
+review_can_be_quantized(const struct review *r)
+{
+	const struct tfl_subgraph *g = &r->m->subgraph[0];
+	for (int k = 0; k < g->n_in; k++) {
+		const struct tfl_tensor *t = &g->tensor[g->in[k]];
+		if (t->type != TFL_FLOAT32 && t->quant.n_scale != 1 && !t->data.p)
+			return false;
+	}
+	return true;
+}
+
 const char *
 review_refusal(const struct review *r, bool strict)
 {
