@@ -569,7 +569,7 @@ float_ring()
 	refuses 2 'operator 5 (CALL_ONCE): initializes variables after their first use' \
 		tfl-quantize --data=a.csv m.tflite
 	float_ring '.subgraphs += [.subgraphs[1]]'
-	refuses 2 'subgraph 2 is not one that CALL_ONCE runs to initialize variables' \
+	refuses 2 'subgraph 2 (begin): a second network, or the body of an operator other than CALL_ONCE, is not supported; convert one signature alone' \
 		tfl-quantize --data=a.csv m.tflite
 	float_ring '.subgraphs[0].tensors += [{name:"const",shape:[1,3,2],type:2,buffer:4}]
 		| .subgraphs[0].operators[5].inputs[1] = 8'

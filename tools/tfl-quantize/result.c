@@ -84,8 +84,9 @@ check_model(const struct tfl_model *m, struct err *e)
 			return tfl_refuse(m, &g->op[i], i, "control flow is not supported", e);
 	for (int s = 1; s < m->n_subgraphs; s++)
 		if (!begins_variables(g, s))
-			return err_at(e, m->name, 0, "subgraph %d is not one that CALL_ONCE runs "
-				      "to initialize variables", s);
+			return err_at(e, m->name, 0, "subgraph %d (%s): a second network, or the body of "
+				      "an operator other than CALL_ONCE, is not supported; convert one "
+				      "signature alone", s, m->subgraph[s].name);
 	for (int i = 0; i < g->n_tensors; i++)
 		if (g->tensor[i].is_dynamic && !has_checked_shape(g, i))
 			return err_at(e, m->name, 0, "subgraph 0: tensor %d (%s): dynamic shapes are not "
