@@ -85,6 +85,8 @@ struct npucc {
 void options_parse(struct options *o, int argc, char **argv);
 /* the suffix of a stage's output, such as ".part"; that of tfl2c is ".h" */
 const char *stage_suffix(enum program p);
+/* the option of npucc that gives p the option --NAME, of n bytes without the dashes */
+const char *option_for(struct arena *a, enum program p, const char *name, size_t n);
 
 /* programs.c: finds the other programs beside this one, or in PATH */
 /* the first stage, and the program that runs stage p */

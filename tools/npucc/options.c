@@ -41,11 +41,15 @@ static const struct row {
 #define TO(program) { program, NULL, true },
 #define AS(program, pattern) { program, pattern, true },
 #define GROUP(heading) { .id = ID_GROUP, .option = { .doc = heading } },
-#define OPTION(i, letter, long, value, programs, text)                          \
+#define ROW(i, letter, long, value, may_lack, text, ...)                        \
 	{ .id = ID_##i,                                                         \
 	  .option = { .name = long, .key = KEY(i, letter), .arg = value,        \
-		      .doc = text },                                            \
-	  .route = { programs } },
+		      .flags = may_lack, .doc = text },                         \
+	  .route = { __VA_ARGS__ } },
+#define OPTION(i, letter, long, value, programs, text)                          \
+	ROW(i, letter, long, value, 0, text, programs)
+#define OPTIONAL(i, letter, long, value, programs, text)                        \
+	ROW(i, letter, long, value, OPTION_ARG_OPTIONAL, text, programs)
 #define ALIAS(i, long)                                                          \
 	{ .id = ID_##i, .option = { .name = long, .flags = OPTION_ALIAS } },
 #define HIDDEN(i, letter, ...)                                                  \
@@ -121,6 +125,35 @@ pass_as_it_is(struct options *o, const char *arg)
 	cli_error("--pass needs STAGE:OPTION, and '%.*s' is no stage; stages are%s",
 		  (int)n, arg, text_str(&all));
 	text_free(&all);
+}
+
+/* true if the row gives p the option with n bytes of name, or is npucc's own with this name */
+static bool
+gives(const struct row *r, enum program p, const char *name, size_t n)
+{
+	const char *own = r->option.name;
+	bool same = own && strlen(own) == n && !strncmp(own, name, n);
+	if (!r->route[0].is_used)
+		return same && r->id != ID_GROUP;
+	for (const struct route *to = r->route; to->is_used; to++) {
+		const char *word = to->pattern; /* NULL: the option as it is */
+		if (to->to != p)
+			continue;
+		if (word ? !strncmp(word, "--", 2) && strcspn(word + 2, "=") == n &&
+			   !strncmp(word + 2, name, n)
+			 : same)
+			return true;
+	}
+	return false;
+}
+
+const char *
+option_for(struct arena *a, enum program p, const char *name, size_t n)
+{
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++)
+		if (gives(&rows[i], p, name, n))
+			return arena_printf(a, "--%s", rows[i].option.name);
+	return arena_printf(a, "--pass=%s:--%.*s", program_name(p), (int)n, name);
 }
 
 static void
@@ -314,10 +347,13 @@ check_combination(struct options *o)
 	if (o->database && o->keep)
 		cli_error("--keep keeps a model: name %s in another run with the same options",
 			  o->out);
-	if (passes(o, QUANTIZE, "--range=") && !passes(o, QUANTIZE, "--data") &&
-	    !passes(o, QUANTIZE, "--random"))
-		cli_error("--range is for the pictures of --quantize=DATA, which is missing; mkinput "
-			  "has a --range for a picture that is an input of the network");
+	const char *of_pictures = passes(o, QUANTIZE, "--range=")  ? "range"
+				  : passes(o, QUANTIZE, "--resize") ? "resize"
+								     : NULL;
+	if (of_pictures && !passes(o, QUANTIZE, "--data") && !passes(o, QUANTIZE, "--random"))
+		cli_error("--%s is for the pictures of --quantize=DATA, which is missing; mkinput "
+			  "has a --%s for a picture that is an input of the network", of_pictures,
+			  of_pictures);
 	if (o->errors_only && o->to[QUANTIZE].n)
 		add_word(o, QUANTIZE, "--quiet");
 	/* the summary tells of floats at the model's borders, with their price */

@@ -132,6 +132,47 @@ name_help(struct npucc *c, enum program p, struct text *notes)
 			arena_printf(c->a, hint, "npucc", "npucc"));
 }
 
+/* the text of a message in the line at: behind the names of program and file */
+static const char *
+message_text(const char *at)
+{
+	static const char *const kinds[] = { ": error: ", ": warning: ", ": note: " };
+	const char *end = at + strcspn(at, "\n");
+	for (; at < end; at++)
+		for (size_t i = 0; i < ARRAY_LEN(kinds); i++)
+			if (!strncmp(at, kinds[i], strlen(kinds[i])))
+				return at + strlen(kinds[i]);
+	return end;
+}
+
+/*
+ * Names options as npucc takes them.  tfl-quantize needs this: most of the options that its
+ * messages propose have no option of npucc of the same name.
+ */
+static void
+name_options(struct arena *a, enum program p, struct text *notes)
+{
+	static const char letters[] = "abcdefghijklmnopqrstuvwxyz0123456789-";
+	struct text out = { 0 };
+	for (const char *at = text_str(notes); *at;) {
+		const char *from = message_text(at), *end = from + strcspn(from, "\n");
+		text_put(&out, at, (size_t)(from - at));
+		for (at = from; at < end;) {
+			bool begins = !strncmp(at, "--", 2) && strchr(" (", at[-1]);
+			size_t n = begins ? strspn(at + 2, letters) : 0;
+			if (n)
+				text_puts(&out, option_for(a, p, at + 2, n));
+			else
+				text_putc(&out, *at);
+			at += n ? n + 2 : 1;
+		}
+		if (*at)
+			text_putc(&out, *at++);
+	}
+	text_free(notes);
+	*notes = out;
+}
+
 /* shows messages with the user's names instead of private paths */
 static void
 show_notes(struct npucc *c, struct process *p)
@@ -150,6 +191,8 @@ show_notes(struct npucc *c, struct process *p)
 	if (p->job->called)
 		name_input(c, p->job, &p->notes);
 	name_help(c, p->job->program, &p->notes);
+	if (p->job->program == QUANTIZE)
+		name_options(c->a, QUANTIZE, &p->notes);
 	if (c->o->errors_only)
 		keep_errors(c->a, &p->notes);
 	text_show(&p->notes, stderr);
