@@ -790,6 +790,15 @@ front()
 	xmllint --noout --nonet page.html
 	xmllint --nonet --xpath "string(//*[@id='quantized'])" page.html >section
 	grep -q 'Equal answers: 10 of 10' section
+	local db
+	db=$(jq '.outputs[0].snr_db * 10 | round / 10' q.json)
+	grep -qE "^  Output 0: signal to noise ${db}(\.0)? dB$" text
+	grep -qE "^Output 0: signal to noise ${db}(\.0)? dB$" section
+	# a network without answers; an output without noise
+	jq '.equal_answers = null | .outputs[0].snr_db = null' q.json >map.json
+	npu-report --quantization=map.json m.json >map
+	run -1 grep -i answers map
+	grep -q '^  Output 0: signal to noise without limit, or no signal$' map
 	# all operators with the figures of the JSON
 	jq -r '.operators[] | .tensor_name' q.json | while read -r name; do
 		grep -qF "$name" section

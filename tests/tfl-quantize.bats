@@ -960,6 +960,46 @@ add_op()
 	refuses 2 'name the file of the model with -o FILE' "${data[@]}" --json "$digits"
 }
 
+@test "answers are those of one vector of classes, or of samples with labels" {
+	need jq
+	local relu=19 logistic=14 n case op shape none some
+	awk 'BEGIN { for (i = 0; i < 24; i++) print i * i % 11 - 2 }' >a.csv
+	# operator, shape of the output, equal answers without labels and with labels
+	for case in $relu,[1,8],3,3 $relu,[1,1,8],3,3 $relu,[8],3,3 $relu,[1,8,1],null,3 \
+		$relu,[1,1],null,24 $logistic,[1,1],24,24; do
+		op=${case%%,*} shape=${case#*,} some=${case##*,}
+		shape=${shape%%]*}] none=${case%,*}
+		none=${none##*,}
+		graph m "$shape" '[]' "[[$op,[0],$shape]]"
+		yes 1 | head -n "$some" >labels
+		tfl-quantize --data=a.csv --json -o q.tflite m.tflite >report
+		jq -e ".equal_answers == $none and .accuracy == null" report ||
+			{ echo "$case"; cat report; false; }
+		tfl-quantize --data=a.csv --labels=labels --json -o q.tflite m.tflite >report
+		jq -e ".equal_answers == $some and .labels == $some and .accuracy.float == .accuracy.integer" report ||
+			{ echo "$case"; cat report; false; }
+		tfl-quantize --data=a.csv --report -o q.tflite m.tflite 2>text
+		[ "$(grep -c '^answers: ' text)" = "$([ "$none" = null ] && echo 0 || echo 1)" ]
+	done
+	# a map of vectors, as of a detector: no answers, whatever the data say
+	graph m '[1,2,2,2]' '[]' "[[$relu,[0],[1,2,2,2]]]"
+	printf '%s\n' 1 1 1 >labels
+	head -n 8 a.csv >b.csv
+	printf '%s 1\n' b.csv b.csv >list
+	for data in a.csv list; do
+		tfl-quantize --data=$data --json --report -o q.tflite m.tflite >report 2>text
+		jq -e '.equal_answers == null and .accuracy == null and .labels == 0 and (.outputs | length == 1)
+			and .outputs[0].output == 0 and .outputs[0].name == "y0_0" and .outputs[0].snr_db > 30' report
+		run ! grep -E 'answers|accuracy' text
+		grep -qx "output 0: signal to noise  *$(jq '.outputs[0].snr_db * 10 | round / 10' report) dB" text
+		tfl-quantize --data=$data -o q.tflite m.tflite 2>text
+		run ! grep answers text
+	done
+	refuses 2 'labels: error: the labels are classes, but output 0 of shape [1,2,2,2] is not one vector of classes' \
+		tfl-quantize --data=a.csv --labels=labels --report -o x.tflite m.tflite
+	[ ! -e x.tflite ]
+}
+
 @test "--report: clipped values, and weights that need a scale per channel" {
 	need jq
 	float_fc m '.buffers[1].data = f("127 0 0 0 0 0.5 0 0")'

@@ -436,11 +436,12 @@ static void
 put_quantized(struct text *t, const struct report *r)
 {
 	struct table all = table_quantized(r);
-	const char *line[QUANTIZED_LINES];
+	size_t n;
 	if (!all.n)
 		return;
+	const char **line = list_quantized(r, &n);
 	open_section(t, "quantized", all.title);
-	for (size_t i = 0, n = list_quantized(r, line); i < n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		text_puts(t, "<p>");
 		text_html(t, line[i]);
 		text_puts(t, "</p>\n");

@@ -111,7 +111,6 @@ print_plain(struct text *t, const struct report *r)
 	struct table summary = table_summary(r), weights = table_weights(r);
 	struct table warnings = table_warnings(r), rewrites = table_rewrites(r);
 	struct table quantized = table_quantized(r);
-	const char *line[QUANTIZED_LINES];
 	const char *range = range_text(r);
 	text_printf(t, "An inference takes %s%s%s.\n\n", human_ms(r->a, inference_ms(r).ms),
 		    range ? ": " : "", range ? range : "");
@@ -129,8 +128,10 @@ print_plain(struct text *t, const struct report *r)
 		table_text(t, &rewrites);
 	}
 	if (quantized.n) {
+		size_t n;
+		const char **line = list_quantized(r, &n);
 		put_heading(t, quantized.title);
-		for (size_t i = 0, n = list_quantized(r, line); i < n; i++)
+		for (size_t i = 0; i < n; i++)
 			text_printf(t, "  %s\n", text_plain(r->a, line[i]));
 		table_text(t, &quantized);
 	}

@@ -44,12 +44,24 @@ table_quantized(const struct report *r)
 	return b;
 }
 
-size_t
-list_quantized(const struct report *r, const char **line)
+/* the same in a sentence */
+static const char *
+ratio_text(const struct report *r, const struct json *v, const char *key)
 {
+	const struct json *x = json_get(v, key);
+	return x && x->kind == JSON_NUMBER ? arena_printf(r->a, "%.1f dB", x->number)
+					   : "without limit, or no signal";
+}
+
+const char **
+list_quantized(const struct report *r, size_t *n_lines)
+{
+	enum { WORST = 3 }; /* of the operators, as tfl-quantize writes them */
 	const struct json *q = r->quantized, *accuracy = json_get(q, "accuracy");
-	size_t n = 0, n_worst;
+	size_t n = 0, n_outputs = 0, n_worst = 0;
+	const struct json *output = json_items(q, "outputs", &n_outputs);
 	const struct json *worst = json_items(q, "worst", &n_worst);
+	const char **line = anew(r->a, const char *, n_outputs + WORST + 2);
 	double samples = json_number(q, "samples", 0);
 	if (accuracy && accuracy->kind == JSON_OBJECT)
 		line[n++] = arena_printf(r->a, "Right answers for %.0f labelled samples: %.2f %% by "
@@ -60,13 +72,19 @@ list_quantized(const struct report *r, const char **line)
 	if (json_number(q, "equal_answers", -1) >= 0)
 		line[n++] = arena_printf(r->a, "Equal answers: %.0f of %.0f",
 					 json_number(q, "equal_answers", 0), samples);
-	for (size_t i = 0; i < n_worst && n < QUANTIZED_LINES; i++) {
+	for (size_t i = 0; output && i < n_outputs; i++) {
+		line[n++] = arena_printf(r->a, "Output %.0f: signal to noise %s",
+					 json_number(&output[i], "output", 0),
+					 ratio_text(r, &output[i], "snr_db"));
+	}
+	for (size_t i = 0; worst && i < n_worst && i < WORST; i++) {
 		const char *help = json_string(&worst[i], "help", "");
-		line[n++] = arena_printf(r->a, "%s (%s): signal to noise of its own %.1f dB%s%s",
+		line[n++] = arena_printf(r->a, "%s (%s): signal to noise of its own %s%s%s",
 					 json_string(&worst[i], "name", "?"),
 					 json_string(&worst[i], "tensor_name", ""),
-					 json_number(&worst[i], "own_snr_db", 0),
+					 ratio_text(r, &worst[i], "own_snr_db"),
 					 *help ? "; " : "", help);
 	}
-	return n;
+	*n_lines = n;
+	return line;
 }

@@ -500,11 +500,10 @@ struct table table_measured(const struct report *r);
 /*
  * quantized.c: reads what the integers cost from a report of tfl-quantize; the table of all
  * operators, without rows if nothing was read; and, if it was read, the lines of the whole
- * network and of the worst operators, their number
+ * network, of its outputs and of the worst operators
  */
-enum { QUANTIZED_LINES = 5 };
 bool read_quantized(struct report *r, struct bytes json, const char *file, struct err *e);
 struct table table_quantized(const struct report *r);
-size_t list_quantized(const struct report *r, const char **line);
+const char **list_quantized(const struct report *r, size_t *n_lines);
 
 #endif

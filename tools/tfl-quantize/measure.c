@@ -29,7 +29,7 @@ struct bench {
 	const int *index; /* integer tensor of each float tensor; -1: none */
 	struct worker *worker;
 	struct figures *out;
-	bool has_answers; /* output 0 of both networks has values */
+	bool has_answers; /* output 0 of both networks has the values of an answer */
 	bool has_floats;  /* out->answer has the float network's answers */
 	bool has_figures; /* of the outputs */
 	bool is_measured; /* figures of all tensors are wanted */
@@ -62,17 +62,6 @@ put_input(const struct tfl_tensor *t, const float *v, void *to)
 		else
 			store_le16((uint8_t *)to + 2 * i, (uint16_t)(int16_t)q);
 	}
-}
-
-/* the position of the greatest value; of one value, whether it is above a half */
-static int
-answer_of(const double *v, int64_t n)
-{
-	int64_t best = 0;
-	for (int64_t i = 1; i < n; i++)
-		if (v[i] > v[best])
-			best = i;
-	return n == 1 ? v[0] > 0.5 : (int)best;
 }
 
 /* the integer network's values of tensor t of the float network */
@@ -263,21 +252,6 @@ join_sequence(void *ctx, size_t worker, const struct sequence *s, struct err *e)
 	return true;
 }
 
-/* true if output 0 has values in real numbers, which can be computed */
-static bool
-has_answers(const struct bench *b)
-{
-	int t = b->g->n_out ? b->g->out[0] : -1;
-	if (t < 0 || b->g->tensor[t].type != TFL_FLOAT32 || !b->integer->n_out ||
-	    !is_real(&b->integer->tensor[b->integer->out[0]]))
-		return false;
-	for (int i = 0; i < b->g->n_ops; i++)
-		for (int k = 0; k < b->g->op[i].n_out; k++)
-			if (b->g->op[i].out[k] == t)
-				return b->plan[i].computed;
-	return true;
-}
-
 static bool
 open_workers(struct arena *a, struct bench *b, const struct tfl_model *m, const struct result *r,
 	     struct err *e)
@@ -302,6 +276,17 @@ open_workers(struct arena *a, struct bench *b, const struct tfl_model *m, const 
 	return true;
 }
 
+static bool
+check_labels(const struct options *o, enum answers answers, const struct tfl_model *m, struct err *e)
+{
+	struct arena *a = arena_open();
+	bool ok = !o->labels || answers != ANSWERS_NONE ||
+		  err_at(e, file_name(o->labels), 0, "the labels are classes, but output 0 of shape "
+			 "%s is not one vector of classes", output_shape(a, m));
+	arena_close(a);
+	return ok;
+}
+
 bool
 compare_networks(const struct options *o, const struct tfl_model *m,
 		 const struct op_plan *plan, const struct result *r, enum compared what,
@@ -317,10 +302,12 @@ compare_networks(const struct options *o, const struct tfl_model *m,
 	f->equal = f->labelled = f->right_float = f->right_integer = 0;
 	if (b.has_figures)
 		f->tensor = anew(f->a, struct tensor_figures, (size_t)b.g->n_tensors + 1);
-	b.has_answers = has_answers(&b);
-	f->has_answers = b.has_answers;
-	bool ok = open_workers(a, &b, m, r, e) &&
+	enum answers answers = answers_of(m, plan);
+	b.has_answers = answers >= ANSWERS_OF_LABELLED && b.integer->n_out &&
+			is_real(&b.integer->tensor[b.integer->out[0]]);
+	bool ok = check_labels(o, answers, m, e) && open_workers(a, &b, m, r, e) &&
 		  run_sequences(o, b.g, &job, &f->n, e);
+	f->has_answers = b.has_answers && (answers == ANSWERS_OF_ALL || f->labelled);
 	arena_close(a);
 	return ok;
 }

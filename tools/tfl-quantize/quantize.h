@@ -6,7 +6,7 @@
  * measures the ranges; ranges.c has the methods.  parameters.c chooses scales and zero points by the rules of
  * rules.c.  constants.c quantizes weights and biases, and convert.c rewrites the network.
  * result.c calls these parts.  measure.c compares the integer network with the float
- * network, and report.c prints the figures.  sequences.c runs all samples.  net.c is a
+ * network, also by the answers of answers.c, and report.c prints the figures.  sequences.c runs all samples.  net.c is a
  * network that can be edited; variables.c has its variables.
  */
 #ifndef TFL_QUANTIZE_H
@@ -324,6 +324,21 @@ struct report;
 bool quantize_model(struct arena *a, const struct options *o, const struct tfl_model *m,
 		    struct report *r, struct err *e);
 
+/* ---- answers.c -------------------------------------------------------------------- */
+
+/* the samples for which output 0 of the float network says a class */
+enum answers {
+	ANSWERS_UNKNOWN,     /* none: the output has no values in real numbers */
+	ANSWERS_NONE,	     /* none: more than one dimension is greater than 1 */
+	ANSWERS_OF_LABELLED, /* those with labels: only labels show that the values are classes */
+	ANSWERS_OF_ALL,	     /* all dimensions but the last are 1; or LOGISTIC made one value */
+};
+enum answers answers_of(const struct tfl_model *m, const struct op_plan *plan);
+/* the position of the greatest of n values; of one value, whether it is above a half */
+int answer_of(const double *v, int64_t n);
+/* the shape of output 0, such as [1,12,12,2] */
+const char *output_shape(struct arena *a, const struct tfl_model *m);
+
 /* ---- measure.c -------------------------------------------------------------------- */
 
 /*
@@ -338,7 +353,7 @@ struct figures {
 	struct arena *a;
 	size_t n; /* samples */
 	struct tensor_figures *tensor; /* one per tensor of the float network */
-	bool has_answers;
+	bool has_answers; /* of the samples, or of those with labels; false: equal is no figure */
 	size_t equal; /* samples for which both networks give the same answer */
 	size_t labelled, right_float, right_integer;
 	int *answer; /* of the float network, one per sample */

@@ -187,9 +187,10 @@ put_accuracy(struct text *t, const struct report *r)
 		const struct tensor_figures *x = &f->tensor[out];
 		if (!x->n)
 			continue;
+		double db = noise_ratio_db(x->signal, x->noise);
 		text_printf(t, "output %d: signal to noise", k);
-		put_db(t, noise_ratio_db(x->signal, x->noise));
-		text_puts(t, " dB\n");
+		put_db(t, db);
+		text_puts(t, isinf(db) && db > 0 ? "\n" : " dB\n");
 	}
 }
 
@@ -309,6 +310,24 @@ put_json_accuracy(const struct json_out *j, const struct report *r)
 		json_put_null(j, "equal_answers");
 }
 
+/* the outputs that were compared */
+static void
+put_json_outputs(const struct json_out *j, const struct report *r)
+{
+	const struct tfl_subgraph *g = &r->m->subgraph[0];
+	for (int k = 0; k < g->n_out; k++) {
+		const struct tensor_figures *x = &r->f->tensor[g->out[k]];
+		if (!x->n)
+			continue;
+		json_line(j, 2);
+		json_open(j, NULL, '{');
+		json_put_i64(j, "output", k);
+		json_put_string(j, "name", g->tensor[g->out[k]].name);
+		json_put_f64(j, "snr_db", noise_ratio_db(x->signal, x->noise));
+		json_close(j, '}');
+	}
+}
+
 static void
 put_json_tensors(const struct json_out *j, const struct report *r)
 {
@@ -381,6 +400,9 @@ print_json_report(struct text *t, const struct report *r)
 	json_line(&j, 1);
 	json_put_string(&j, "model", r->m->name);
 	put_json_accuracy(&j, r);
+	open_json_list(&j, "outputs");
+	put_json_outputs(&j, r);
+	close_json_list(&j);
 	open_json_list(&j, "tensors");
 	put_json_tensors(&j, r);
 	close_json_list(&j);
