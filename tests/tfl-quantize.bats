@@ -1074,6 +1074,30 @@ narrow_answer()
 	[ ! -e q.tflite ]
 }
 
+@test "--accuracy refuses a network whose output has no answers, and says what to do" {
+	local relu=19 logistic=14
+	awk 'BEGIN { for (i = 0; i < 24; i++) print i * i % 11 - 2 }' >a.csv
+	graph map '[1,2,2,2]' '[]' "[[$relu,[0],[1,2,2,2]]]"
+	refuses 2 '--accuracy counts right answers, but output 0 of shape [1,2,2,2] is not one vector of classes: choose the operators by their noise, which --report shows, with --keep-int16=PATTERN' \
+		tfl-quantize --data=a.csv --accuracy=5% -o q.tflite map.tflite
+	[ "$(wc -l <refuses.err)" = 1 ]
+	refuses 2 'with --pass=tfl-quantize:--keep-int16=PATTERN' \
+		npucc --part=alif-e7-he --quantize=a.csv -X tfl-quantize:--accuracy=5% -o q.tflite map.tflite
+	accepts refuses.err
+	# before the samples count
+	seq 3 >labels
+	refuses 2 'is not one vector of classes' \
+		tfl-quantize --data=a.csv --labels=labels --accuracy=5% -o q.tflite map.tflite
+	graph one '[1,1]' '[]' "[[$relu,[0],[1,1]]]"
+	refuses 2 'which an output of shape [1,1] has only for samples with labels: use --labels=FILE, or --keep-int16=PATTERN' \
+		tfl-quantize --data=a.csv --accuracy=5% -o q.tflite one.tflite
+	[ ! -e q.tflite ]
+	awk '{ print ($1 > 0.5) }' a.csv >labels
+	tfl-quantize --data=a.csv --labels=labels --accuracy=0% -o q.tflite one.tflite
+	graph one '[1,1]' '[]' "[[$logistic,[0],[1,1]]]"
+	tfl-quantize --data=a.csv --accuracy=5% -o q.tflite one.tflite
+}
+
 @test "--bias-correction: the mean error of the rounded weights goes into the bias" {
 	# weights in steps of 1: 0.5 becomes 1, and the input there is always 1
 	float_fc m '.buffers[1].data = f("127 0.5 0 0 2 1 1 127")'

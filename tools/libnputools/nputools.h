@@ -165,7 +165,7 @@ struct nputools_quantization {
 				 * name or by that of their output; NULL: none */
 	double accuracy;	/* compute the fewest operators in 16 bits that keep the loss of
 				 * accuracy on the samples at so many percent, up to 100; below 0:
-				 * no loss; 0: all in 8 bits */
+				 * no loss; 0: all in 8 bits; output 0 must be one vector of classes */
 };
 
 /*

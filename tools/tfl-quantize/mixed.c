@@ -76,6 +76,29 @@ loss_of(const struct figures *f)
 	return n ? 100 * (before - after) / (double)n : 0;
 }
 
+/* Refuses a network without answers, before it runs. */
+static bool
+check_output(const struct search *s, struct err *e)
+{
+	return answers_of(s->m, s->plan) != ANSWERS_NONE ||
+	       err_at(e, s->m->name, 0, "--accuracy counts right answers, but output 0 of shape %s "
+		      "is not one vector of classes: choose the operators by their noise, which "
+		      "--report shows, with --keep-int16=PATTERN", output_shape(s->f.a, s->m));
+}
+
+/* Refuses samples without answers, when it is known which samples have labels. */
+static bool
+check_answers(const struct search *s, struct err *e)
+{
+	if (s->f.has_answers)
+		return true;
+	if (answers_of(s->m, s->plan) == ANSWERS_OF_LABELLED && !s->f.labelled)
+		return err_at(e, s->m->name, 0, "--accuracy counts right answers, which an output "
+			      "of shape %s has only for samples with labels: use --labels=FILE, or "
+			      "--keep-int16=PATTERN", output_shape(s->f.a, s->m));
+	return err_at(e, s->m->name, 0, "--accuracy: output 0 has no values that can be compared");
+}
+
 /* Measures the loss of the choice; details: also the noise of each operator. */
 static bool
 try_choice(struct search *s, bool details, double *loss, struct err *e)
@@ -87,9 +110,7 @@ try_choice(struct search *s, bool details, double *loss, struct err *e)
 				   details ? COMPARE_TENSORS : COMPARE_ANSWERS, 0, &s->f, e);
 	arena_close(a);
 	*loss = ok ? loss_of(&s->f) : 0;
-	return ok && (s->f.has_answers ||
-		      err_at(e, s->m->name, 0, "--accuracy: output 0 has no values that can be "
-						"compared"));
+	return ok && check_answers(s, e);
 }
 
 static void
@@ -165,7 +186,7 @@ reach_accuracy(struct arena *a, struct search *s, struct err *e)
 {
 	double loss, all;
 	int least;
-	if (!try_choice(s, true, &loss, e))
+	if (!check_output(s, e) || !try_choice(s, true, &loss, e))
 		return false;
 	if (loss > s->o->most_loss) {
 		list_candidates(a, s);
