@@ -1013,6 +1013,31 @@ add_op()
 	awk 'BEGIN { for (i = 0; i < 40000; i++) print i == 7 ? 1000 : i % 90 / 90, 0, 0, 0 }' >b.csv
 	tfl-quantize --data=b.csv --ranges=percentile --json -o q.tflite m.tflite >report
 	jq -e '.tensors[0] | .clipped * .values == 1 and .greatest == 1000 and .scale < 0.1' report
+	jq -e '[.tensors[] | .used | select(. > 1)] == []' report
+	# the mean of the greatest values, 1 and 3 by turns, clips a half
+	awk 'BEGIN { for (i = 0; i < 50; i++) print i % 2 ? 1 : 3, 0, 0, 0 }' >c.csv
+	tfl-quantize --data=c.csv --ranges=moving-average --per-channel-fc --json -o q.tflite m.tflite >report
+	jq -e '.tensors[-1] | .clipped == 0.25' report
+	jq -e '.worst[0].help == "--ranges=minmax: 25 % of the values are clipped"' report
+	tfl-quantize --data=c.csv --ranges=minmax --per-channel-fc --json -o q.tflite m.tflite >report
+	jq -e '[.tensors[] | .clipped > 0 or .used > 1] | any | not' report
+}
+
+@test "--report: 1.0 is one step beyond a fixed scale, and not clipped" {
+	need jq
+	local softmax=25 logistic=14 tanh=28 log_softmax=50 case
+	# one of two values is 1.0; the scale is that of the specification
+	awk 'BEGIN { for (i = 0; i < 50; i++) print 500, i % 2 ? -500 : 500 }' >a.csv
+	for case in "1/256 $softmax,[0],[1,2],1,9,{beta:1}" "1/256 $logistic,[0],[1,2]" "1/128 $tanh,[0],[1,2]"; do
+		graph m '[1,2]' '[]' "[[${case#* }]]"
+		tfl-quantize --data=a.csv --json -o q.tflite m.tflite >report
+		jq -e ".tensors[-1] | .greatest == 1 and .scale == ${case%% *} and .clipped == 0 and .used <= 1" report
+	done
+	# what is further beyond is clipped, and no option mends a fixed scale
+	graph m '[1,2]' '[]' "[[$log_softmax,[0],[1,2]]]"
+	tfl-quantize --data=a.csv --ranges=moving-average --json -o q.tflite m.tflite >report
+	jq -e '.tensors[-1] | .least < -400 and .clipped == 0.25' report
+	jq -e '.worst | map(select(.name == "LOG_SOFTMAX"))[0].help == ""' report
 }
 
 # out[0] is -127 a - b and out[1] is -127 a: a small b decides

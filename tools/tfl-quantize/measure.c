@@ -87,8 +87,8 @@ add_values(struct tensor_figures *f, const struct tfl_tensor *t, const double *r
 		f->noise += (real[i] - got[i]) * (real[i] - got[i]);
 		f->own_signal += alone[i] * alone[i];
 		f->own_noise += (alone[i] - got[i]) * (alone[i] - got[i]);
-		/* half a step beyond the limits still rounds to the limits */
-		f->clipped += integer && (q < lo - 0.5 || q > hi + 0.5);
+		/* fixed scales have no integer for 1.0, which is one step beyond the greatest one */
+		f->clipped += integer && (q < lo - 1 || q > hi + 1);
 	}
 	f->n += (uint64_t)n;
 }

@@ -347,7 +347,7 @@ const char *output_shape(struct arena *a, const struct tfl_model *m);
  */
 struct tensor_figures {
 	double signal, noise, own_signal, own_noise;
-	uint64_t n, clipped; /* values; those beyond the range of the integers */
+	uint64_t n, clipped; /* values; those more than a step beyond the range of the integers */
 };
 struct figures {
 	struct arena *a;

@@ -10,7 +10,7 @@
 
 enum {
 	WORST = 3, /* operators that the report advises on */
-	/* advise another range if more values than this are clipped, in thousandths */
+	/* advise the whole range if a method clips more values than this, in thousandths */
 	CLIPPED = 1,
 	/* advise another scale if the values use less of the range than this */
 	USED_PERCENT = 25,
@@ -110,15 +110,15 @@ channels_apart(const struct report *r, int op)
 	return most > 0 ? most / least : 1;
 }
 
-/* the part of the integers' range that the values of tensor t use */
+/* the part of the integers' range that the values of tensor t use; at most 100 */
 static double
 used_percent(const struct report *r, int t)
 {
 	const struct tfl_tensor *q = integer_tensor(r, t);
 	const struct range *x = &r->ranges->range[t];
 	double steps = q && q->type == TFL_INT16 ? UINT16_MAX : UINT8_MAX;
-	return q && x->hi >= x->lo ? 100 * ((double)x->hi - (double)x->lo) /
-					 (steps * (double)q->quant.scale[0])
+	return q && x->hi >= x->lo ? fmin(100, 100 * ((double)x->hi - (double)x->lo) /
+						       (steps * (double)q->quant.scale[0]))
 				   : 100;
 }
 
@@ -129,10 +129,12 @@ put_help(struct text *t, const struct report *r, int op)
 	const struct tensor_figures *f = &r->f->tensor[o->out[0]];
 	const struct tfl_tensor *q = integer_tensor(r, o->out[0]);
 	double apart = channels_apart(r, op), used = used_percent(r, o->out[0]);
+	bool is_clipped = f->clipped * 1000 > f->n * CLIPPED && r->o->ranges != RANGES_MINMAX &&
+			  rule_of(o->code)->kind != RULE_FIXED;
 	bool may_widen = q && q->type == TFL_INT8 && r->plan[op].has_16;
 	if (isinf(noise_ratio_db(f->own_signal, f->own_noise)) && !(f->own_noise > 0))
 		return;
-	if (f->clipped * 1000 > f->n * CLIPPED && r->o->ranges != RANGES_MINMAX)
+	if (is_clipped)
 		text_printf(t, "--ranges=minmax: %.2g %% of the values are clipped",
 			    100 * (double)f->clipped / (double)f->n);
 	else if (apart > CHANNELS_APART)
