@@ -305,8 +305,8 @@ nothing_but()
 	[ "$(jq '.files | length' kept/manifest.json)" = 15 ]
 	jq -r '.files[] | .sha256 + "  kept/" + .name' kept/manifest.json |
 		sha256sum -c --quiet
-	jq -e '.options | keys_unsorted == ["quantcheck", "partition", "sched",
-		"wenc", "cmdgen", "tfl2c"]' kept/manifest.json
+	jq -e '.options | keys_unsorted == ["quantize", "cut", "quantcheck", "partition",
+		"sched", "wenc", "cmdgen", "tfl2c"]' kept/manifest.json
 }
 
 @test "the header does not depend on --check and --keep" {
@@ -383,6 +383,11 @@ nothing_but()
 		kept/manifest.json
 	npucc "${target[@]}" --keep=again -n net "$model"
 	diff -r kept again
+	# options before the stages; -q changes no file
+	npucc "${target[@]}" --cut-outputs=dw1 --keep=cut "$model" 2>/dev/null
+	jq -e '.options | .cut == ["--cut-outputs=dw1"] and .quantize == []' cut/manifest.json
+	npucc -q "${target[@]}" --cut-outputs=dw1 --keep=again "$model"
+	cmp cut/manifest.json again/manifest.json
 }
 
 @test "a kept directory has the curve of all plans, also beside --keep-plan and --plan" {

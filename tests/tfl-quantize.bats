@@ -674,6 +674,16 @@ float_ring()
 	npucc "${data[@]}" "${target[@]}" --keep=kept "$digits"
 	cmp kept/digits-float_npu.tflite want.tflite
 	cmp kept/digits-float.tflite digits-float.tflite
+	# the manifest has what repeats the quantization
+	jq -r '.options.quantize[]' kept/manifest.json >words
+	[ "$(<words)" = "--data=$TOP/tests/models/digits"$'\n--range=0,1' ]
+	mapfile -t words <words
+	tfl-quantize "${words[@]}" -q -o repeated.tflite "$digits"
+	cmp repeated.tflite kept/digits-float.tflite
+	npucc -q "${data[@]}" "${target[@]}" --resize=area -j3 --keep=quiet "$digits"
+	npucc "${data[@]}" "${target[@]}" --resize=area -j1 --keep=loud "$digits"
+	diff -r quiet loud
+	jq -e '.options.quantize[2:] == ["--resize=area"]' quiet/manifest.json
 	# what the integers cost, in the kept files and on the page
 	[ "$(jq .samples kept/quantization.json)" = 10 ]
 	grep -q 'Integers beside floats' kept/report.html

@@ -292,6 +292,8 @@ place_all()
 	[ -s kept/net.part ] && [ -s kept/net.h ] && [ ! -e kept/net.tflite ]
 	cmp kept/net.tosa net.tosa
 	[ "$(jq -r '.files[0].name' kept/manifest.json)" = net.tosa ]
+	npucc --part=alif-e7-he -X tosa-partition:--no-overlap --keep=kept net.tosa
+	jq -e '.options.partition == ["--part=alif-e7-he", "--no-overlap"]' kept/manifest.json
 	for o in --separate-io-regions --integer-io --cpu=ADD --strict --allow=interface-float \
 		--pass=tfl-partition:--strict; do
 		refuses 2 "npucc: net.tosa: error: ${o%%=[iA]*} is for TFLite models only" \

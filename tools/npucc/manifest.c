@@ -7,15 +7,15 @@
 
 #include <string.h>
 
-/* all options except the number of threads, which has no effect on the output */
+/* all options but --jobs and --quiet, which have no effect on the output */
 static void
 put_options(const struct json_out *j, const char *name, const struct words *w)
 {
-	static const char jobs[] = "--jobs=";
+	static const char jobs[] = "--jobs=", quiet[] = "--quiet";
 	json_line(j, 4);
 	json_open(j, name, '[');
 	for (size_t i = 0; i < w->n; i++)
-		if (strncmp(w->v[i], jobs, strlen(jobs)) != 0)
+		if (strncmp(w->v[i], jobs, strlen(jobs)) != 0 && strcmp(w->v[i], quiet) != 0)
 			json_put_string(j, NULL, w->v[i]);
 	json_close(j, ']');
 }
@@ -76,8 +76,10 @@ manifest_print(struct npucc *c, const char *const *name, size_t n, bool on_npu,
 	json_put_string(j, "program", "npucc " NPUTOOLS_VERSION);
 	json_line(j, 2);
 	json_open(j, "options", '{');
+	put_options(j, "quantize", &c->o->to[QUANTIZE]);
+	put_options(j, "cut", &c->o->to[CUT]);
 	for (int p = 0; p < N_STAGES; p++)
-		put_options(j, keys[p], &c->o->to[p]);
+		put_options(j, keys[p], &c->o->to[program_of(c, (enum program)p)]);
 	json_close_line(j, 2, '}');
 	if (!manifest_borders(c, arena_printf(c->a, "%s/%s", c->in_keep,
 					stage_file(c, CMDGEN)), j))
