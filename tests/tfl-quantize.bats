@@ -944,6 +944,12 @@ add_op()
 	[ "$(jq -r '.tensors[] | "\(.tensor) \(.type) \(.zero_point) \(.name)"' report | sort)" = \
 		"$(awk '$2 == "INT8" && ($NF in names) { print $1, $2, $5, $NF }
 			FNR == NR { names[$1] }' <(jq -r '.tensors[].name' report) check | sort)" ]
+	# in the order of the network: the input, then the operators' outputs
+	diff <(jq -r '.tensors[1:][].name' report) <(jq -r '.operators[].tensor_name' report)
+	json "$digits"
+	jq -r '.subgraphs[0] | .tensors[.inputs[0]].name' digits-float.json | diff <(jq -r '.tensors[0].name' report) -
+	diff <(jq -r '.tensors[].name' report) \
+		<(sed -n '/clip %/,/^$/s/.* //p' err | sed '1d;/^$/d')
 	"${data[@]}" --json -j1 -o q.tflite "$digits" | cmp - report
 	"${data[@]}" --json -j3 -o q.tflite "$digits" | cmp - report
 	# labels of a list, of a file, and names of classes
@@ -1068,6 +1074,8 @@ narrow_answer()
 	local data=(tfl-quantize --data=n.csv --labels=n.labels)
 	"${data[@]}" --json -o q8.tflite n.tflite >report
 	jq -e '.accuracy | .float == 1 and .integer < 0.9' report
+	# the operator that writes tensor 4 is before that of tensor 3
+	jq -e '[.tensors[].name] == ["in", "minus", "out"]' report
 	"${data[@]}" --accuracy=0.5% --json -o q.tflite n.tflite >report 2>err
 	grep -q 'a loss of 0 % with 1 of 2 operators in 16 bits: 1 (FULLY_CONNECTED)' err
 	jq -e '.accuracy.integer == 1 and [.operators[].type] == ["int8", "int16"]' report

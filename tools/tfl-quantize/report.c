@@ -77,6 +77,38 @@ rank_operators(struct arena *a, const struct tfl_model *m, const struct op_plan 
 	return rank;
 }
 
+static void
+list_tensor(int t, bool *is_listed, int *list, int *n)
+{
+	if (!is_listed[t])
+		list[(*n)++] = t;
+	is_listed[t] = true;
+}
+
+/*
+ * Lists all tensors in the order of the network: inputs, then what each operator keeps as a
+ * variable and writes, then all others.
+ */
+static int *
+order_tensors(struct arena *a, const struct tfl_subgraph *g)
+{
+	bool *is_listed = anew(a, bool, (size_t)g->n_tensors + 1);
+	int *list = anew(a, int, (size_t)g->n_tensors + 1), n = 0;
+	for (int k = 0; k < g->n_in; k++)
+		list_tensor(g->in[k], is_listed, list, &n);
+	for (int i = 0; i < g->n_ops; i++) {
+		const struct tfl_op *op = &g->op[i];
+		for (int k = 0; k < op->n_in; k++)
+			if (op->in[k] >= 0 && g->tensor[op->in[k]].is_variable)
+				list_tensor(op->in[k], is_listed, list, &n);
+		for (int k = 0; k < op->n_out; k++)
+			list_tensor(op->out[k], is_listed, list, &n);
+	}
+	for (int t = 0; t < g->n_tensors; t++)
+		list_tensor(t, is_listed, list, &n);
+	return list;
+}
+
 /* ---- advice ------------------------------------------------------------------------- */
 
 /* the integer tensor of a float tensor; NULL: it was dropped */
@@ -230,7 +262,9 @@ put_tensors(struct text *t, const struct report *r)
 	const struct tfl_subgraph *g = &r->m->subgraph[0];
 	text_printf(t, "\n%-8s %11s %11s %11s %6s %8s %6s  %s\n", "type", "least", "greatest",
 		    "scale", "zero", "clip %", "used%", "tensor");
-	for (int i = 0; i < g->n_tensors; i++) {
+	const int *order = order_tensors(r->f->a, g);
+	for (int k = 0; k < g->n_tensors; k++) {
+		const int i = order[k];
 		const struct tfl_tensor *q = integer_tensor(r, i);
 		const struct tensor_figures *f = &r->f->tensor[i];
 		const struct range *x = &r->ranges->range[i];
@@ -334,7 +368,9 @@ static void
 put_json_tensors(const struct json_out *j, const struct report *r)
 {
 	const struct tfl_subgraph *g = &r->m->subgraph[0];
-	for (int i = 0; i < g->n_tensors; i++) {
+	const int *order = order_tensors(r->f->a, g);
+	for (int k = 0; k < g->n_tensors; k++) {
+		const int i = order[k];
 		const struct tfl_tensor *q = integer_tensor(r, i);
 		const struct tensor_figures *f = &r->f->tensor[i];
 		const struct range *x = &r->ranges->range[i];
