@@ -785,7 +785,7 @@ front()
 	npu-perf "${u55[@]}" --json q_npu.tflite >m.json
 	npu-report --quantization=q.json m.json >text
 	grep -q '^  Equal answers: 10 of 10$' text
-	grep -qE "^  [A-Z_0-9]+ \(.*\): signal to noise of its own [0-9.]+ dB" text
+	grep -qE "^  [A-Z_0-9]+ \(.*\): signal to noise of its own [0-9.]+ dB; tfl-quantize --keep-int16=" text
 	npu-report --html --quantization=q.json m.json >page.html
 	xmllint --noout --nonet page.html
 	xmllint --nonet --xpath "string(//*[@id='quantized'])" page.html >section

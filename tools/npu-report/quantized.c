@@ -83,7 +83,7 @@ list_quantized(const struct report *r, size_t *n_lines)
 					 json_string(&worst[i], "name", "?"),
 					 json_string(&worst[i], "tensor_name", ""),
 					 ratio_text(r, &worst[i], "own_snr_db"),
-					 *help ? "; " : "", help);
+					 *help ? "; tfl-quantize " : "", help);
 	}
 	*n_lines = n;
 	return line;
