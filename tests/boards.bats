@@ -88,7 +88,46 @@ host_main()
 	sed -i '/{/,$ s/\(-\{0,1\}[0-9][0-9]*\), /5, /' out/expected_output.h
 	run on_host main.c
 	[ "$status" = 1 ]
-	[[ $output == "network: byte "*" of the output is "*", expected "* ]]
+	[[ $output == "network: byte "*" of output 0 is "*", expected "* ]]
+}
+
+# several: a model of two inputs and three outputs, float and int8
+# shellcheck disable=SC2154 # t is of lib/model
+several()
+{
+	ends several "$t += [{shape:[1,4],type:9,name:\"in 1\",quantization:{scale:[0.5],zero_point:[-10]}},
+			{shape:[1,2],type:9,name:\"out 1\",quantization:{scale:[2.0],zero_point:[3]}}]
+		| .subgraphs[0].inputs += [6] | .subgraphs[0].outputs = [7,5,3]
+		| .subgraphs[0].operators += [.subgraphs[0].operators[1] | .inputs[0] = 6 | .outputs = [7]]"
+}
+
+@test "all inputs and outputs are tested, and the output that differs is named" {
+	host_main
+	several
+	network several.tflite --part=himax-we2
+	[ "$(on_host main.c)" = "network: all 12 bytes of the outputs are as expected" ]
+	# one file for each input: other outputs than those of random inputs
+	cp out/expected_output.h random.h
+	echo '5 -3 2 40' >0.csv
+	echo '-7 7 1 2' >1.csv
+	"$boards/make-network" out several.tflite 0.csv 1.csv --real -- --part=himax-we2 2>notes
+	! cmp -s random.h out/expected_output.h || return 1
+	[ "$(on_host main.c)" = "network: all 12 bytes of the outputs are as expected" ]
+	refuses 2 "the model has 2 inputs, but there is 1 file" \
+		"$boards/make-network" out several.tflite 0.csv -- --part=himax-we2
+	# a wrong byte in output 2, and in no other
+	awk '/expected_output_data_2\[/ { print; getline; sub(/-?[0-9]+/, "99") } { print }' \
+		out/expected_output.h >changed.h
+	mv changed.h out/expected_output.h
+	run on_host main.c
+	[ "$status" = 1 ]
+	[[ $output == "network: byte 0 of output 2 is "*", expected 99" ]]
+	# the arrays of another network
+	cp out/network.[ch] .
+	network --part=himax-we2
+	cp network.[ch] out
+	run on_host main.c
+	[ "$status" != 0 ]
 }
 
 # base NAME "MEMORY...": the memories and the sections of a vendor's linker script, base.ld

@@ -16,15 +16,38 @@
 #include "input_data.h"
 #include "network.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
-#if NETWORK_INPUTS != 1 || NETWORK_OUTPUTS != 1
-#error "run_network.c has one input and one output: copy and compare the others, too"
+/* mkinput numbers the arrays if there are several */
+#if NETWORK_INPUTS == 1
+#define input_data_0 input_data
 #endif
-_Static_assert(sizeof(input_data) == NETWORK_INPUT_0_BYTES &&
-		       sizeof(expected_output_data) == NETWORK_OUTPUT_0_BYTES,
-	       "input_data.h or expected_output.h is of another network: run make-network again");
+#if NETWORK_OUTPUTS == 1
+#define expected_output_data_0 expected_output_data
+#endif
+
+#define OTHER "input_data.h or expected_output.h is of another network: run make-network again"
+#define CHECK_INPUT(n) \
+	_Static_assert(sizeof(input_data_##n) == NETWORK_INPUT_##n##_BYTES, OTHER);
+#define CHECK_OUTPUT(n) \
+	_Static_assert(sizeof(expected_output_data_##n) == NETWORK_OUTPUT_##n##_BYTES, OTHER);
+NETWORK_EACH_INPUT(CHECK_INPUT)
+NETWORK_EACH_OUTPUT(CHECK_OUTPUT)
+
+static const struct tensor {
+	size_t offset, bytes; /* in the arena */
+	const void *data;     /* the input, or the output expected */
+} inputs[] = {
+#define INPUT(n) { NETWORK_INPUT_##n##_ARENA_OFFSET, NETWORK_INPUT_##n##_BYTES, input_data_##n },
+	NETWORK_EACH_INPUT(INPUT)
+}, outputs[] = {
+#define OUTPUT(n) \
+	{ NETWORK_OUTPUT_##n##_ARENA_OFFSET, NETWORK_OUTPUT_##n##_BYTES, expected_output_data_##n },
+	NETWORK_EACH_OUTPUT(OUTPUT)
+};
+
 #ifndef NETWORK_ARENA_SECTION
 #define NETWORK_ARENA_SECTION ".bss.network_arena"
 #endif
@@ -42,12 +65,25 @@ static uint8_t fast[NETWORK_NPU_CACHE_BYTES]
 #define NETWORK_CALL(driver) network_call(driver, arena)
 #endif
 
+/* true if output i is as expected; otherwise the console shows the first byte that differs */
+static bool
+is_expected(unsigned i)
+{
+	const unsigned char *want = outputs[i].data, *have = arena + outputs[i].offset;
+	for (size_t k = 0; k < outputs[i].bytes; k++)
+		if (have[k] != want[k]) {
+			printf("network: byte %lu of output %u is %u, expected %u\n",
+			       (unsigned long)k, i, (unsigned)have[k], (unsigned)want[k]);
+			return false;
+		}
+	return true;
+}
+
 int
 run_network(struct ethosu_driver *driver)
 {
-	const unsigned char *want = (const unsigned char *)expected_output_data;
-	const unsigned char *have = arena + NETWORK_OUTPUT_0_ARENA_OFFSET;
-	memcpy(arena + NETWORK_INPUT_0_ARENA_OFFSET, input_data, NETWORK_INPUT_0_BYTES);
+	for (unsigned i = 0; i < NETWORK_INPUTS; i++)
+		memcpy(arena + inputs[i].offset, inputs[i].data, inputs[i].bytes);
 	NETWORK_CACHES();
 	const int status = NETWORK_CALL(driver);
 	NETWORK_CACHES();
@@ -55,13 +91,14 @@ run_network(struct ethosu_driver *driver)
 		printf("network: the driver returned %d\n", status);
 		return status;
 	}
-	for (unsigned i = 0; i < NETWORK_OUTPUT_0_BYTES; i++)
-		if (have[i] != want[i]) {
-			printf("network: byte %u of the output is %u, expected %u\n", i,
-			       (unsigned)have[i], (unsigned)want[i]);
-			return 1;
-		}
-	printf("network: all %u bytes of the output are as expected\n",
-	       (unsigned)NETWORK_OUTPUT_0_BYTES);
-	return 0;
+	unsigned differ = 0;
+	size_t bytes = 0;
+	for (unsigned i = 0; i < NETWORK_OUTPUTS; i++) {
+		differ += !is_expected(i);
+		bytes += outputs[i].bytes;
+	}
+	if (!differ)
+		printf("network: all %lu bytes of the output%s are as expected\n",
+		       (unsigned long)bytes, NETWORK_OUTPUTS > 1 ? "s" : "");
+	return differ != 0;
 }

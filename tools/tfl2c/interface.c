@@ -235,6 +235,17 @@ put_overlaps(struct text *t, const struct job *j)
 	put_define(t, j, "OVERLAP", any);
 }
 
+/* "#define P_EACH_INPUT(X) X(0) X(1)": the list of the n inputs, or outputs */
+static void
+put_each(struct text *t, const struct job *j, const char *io, int n)
+{
+	enum { PER_LINE = 8 };
+	text_printf(t, "#define %s_EACH_%s(X)", j->prefix, io);
+	for (int i = 0; i < n; i++)
+		text_printf(t, "%s X(%d)", i && i % PER_LINE == 0 ? " \\\n   " : "", i);
+	text_putc(t, '\n');
+}
+
 void
 put_interface(struct text *t, const struct job *j)
 {
@@ -253,6 +264,9 @@ put_interface(struct text *t, const struct job *j)
 	}
 	put_define(t, j, "INPUTS", g->n_in);
 	put_define(t, j, "OUTPUTS", g->n_out);
+	text_puts(t, "/* a list of all inputs or outputs: X is a macro of one number */\n");
+	put_each(t, j, "INPUT", g->n_in);
+	put_each(t, j, "OUTPUT", g->n_out);
 	for (int i = 0; i < g->n_in; i++) {
 		(void)snprintf(io, sizeof(io), "INPUT_%d", i);
 		put_tensor(t, j, io, g->in[i], &j->borders.in[i]);
