@@ -292,11 +292,24 @@ limit_share(const struct report *r, const char *key)
 	return limit_shares(r).of[constants ? LIMIT_CONSTANTS : LIMIT_SRAM];
 }
 
+/* computing, or the name of a memory: what has the largest share of the NPU's time; "": waiting */
+static const char *
+limiting_text(const struct report *r)
+{
+	switch (limit_shares(r).most) {
+	case LIMIT_COMPUTE: return limit_words[LIMIT_COMPUTE];
+	case LIMIT_SRAM: return fast_text(r);
+	case LIMIT_CONSTANTS: return constants_text(r);
+	default: return "";
+	}
+}
+
 /*
  * Says what limits the network once the memory of the key has twice the speed, by which it saves
  * this part of the time: computing or another memory, if that works nearly all of the time that is
  * left.  A saving of much less than half of the memory's share looks like an error, and is explained
- * by all that works for much of the time.  "": no figure tells.
+ * by all that works for much of the time.  "": no figure tells, or what limits then has the largest
+ * share already, and no saving is to be explained.
  */
 static const char *
 then_text(const struct report *r, const char *faster, double saved)
@@ -315,10 +328,14 @@ then_text(const struct report *r, const char *faster, double saved)
 		most = fmax(most, 100 * v[i].share);
 	}
 	const double least = most >= BUSY * left ? BUSY * left : surprises ? 1 : INFINITY;
+	const char *already = limiting_text(r);
+	bool is_new = surprises;
 	for (size_t i = 0; i < n; i++)
-		if (100 * v[i].share >= least)
+		if (100 * v[i].share >= least) {
 			text = arena_printf(r->a, shown++ ? "%s and %s" : "%s%s", text, v[i].name);
-	return shown ? arena_printf(r->a, " (then limited by %s)", text) : "";
+			is_new |= strcmp(v[i].name, already) != 0;
+		}
+	return shown && is_new ? arena_printf(r->a, " (then limited by %s)", text) : "";
 }
 
 /* True if a memory before has the name of memory i: it is the same one, on another port. */
