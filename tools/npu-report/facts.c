@@ -207,20 +207,6 @@ limit_text(const struct report *r, enum limit l)
 	return at ? arena_printf(r->a, "%.*s%s", (int)(at - words), words, name) : words;
 }
 
-const char *
-limits_text(const struct report *r)
-{
-	const double least = 0.005; /* of the time */
-	struct shares s = limit_shares(r);
-	const char *t = s.cpu < least ? NULL
-				      : arena_printf(r->a, "%s %.0f %%", cpu_limit, 100 * s.cpu);
-	for (int k = 0; k < LIMITS; k++)
-		if (s.of[k] >= least)
-			t = arena_printf(r->a, "%s%s%s %.0f %%", t ? t : "", t ? ", " : "",
-					 limit_text(r, (enum limit)k), 100 * s.of[k]);
-	return t ? t : "";
-}
-
 /*
  * A memory that works nearly all the time limits the network even if no kernel waits for it: it
  * moves the bytes of later kernels while others compute.
@@ -267,21 +253,59 @@ computing(const struct report *r)
 	return r->whole > 0 ? fmin(cycles / r->whole, 1) : 0;
 }
 
+/*
+ * Lists the memories that work nearly all the time, and computing, if the shares by limit hide one
+ * of these memories; else none.
+ */
+static size_t
+list_busy(const struct report *r, struct busy out[MEMORIES + 1])
+{
+	size_t n = list_working(r, BUSY / 100.0, out);
+	struct shares s = limit_shares(r);
+	bool is_hidden = false;
+	for (size_t i = 0; i < n; i++)
+		is_hidden |= 100 * s.of[out[i].limit] < BUSY;
+	if (!is_hidden)
+		return 0;
+	out[n++] = (struct busy){ .name = limit_words[LIMIT_COMPUTE], .share = computing(r) };
+	return n;
+}
+
 const char *
 busy_text(const struct report *r)
 {
-	struct busy v[MEMORIES];
-	size_t n = list_working(r, BUSY / 100.0, v);
-	struct shares s = limit_shares(r);
+	struct busy v[MEMORIES + 1];
+	size_t n = list_busy(r, v);
 	const char *text = "";
-	bool is_hidden = false;
-	for (size_t i = 0; i < n; i++) {
-		is_hidden |= 100 * s.of[v[i].limit] < BUSY;
-		text = arena_printf(r->a, "%s%s %.0f %%, ", text, v[i].name, 100 * v[i].share);
-	}
-	return is_hidden ? arena_printf(r->a, "%scomputing %.0f %% of the time, also beside others; "
-					"limit counts only the slowest", text, 100 * computing(r))
-			 : NULL;
+	for (size_t i = 0; i < n; i++)
+		text = arena_printf(r->a, "%s%s %.0f %%%s, ", text, v[i].name, 100 * v[i].share,
+				    i ? "" : " of the time");
+	return n ? arena_printf(r->a, "%sside by side", text) : NULL;
+}
+
+const char *
+busiest_text(const struct report *r)
+{
+	struct busy v[MEMORIES + 1];
+	size_t n = list_busy(r, v), most = 0;
+	for (size_t i = 1; i < n; i++)
+		most = v[i].share > v[most].share ? i : most;
+	return n ? v[most].name : NULL;
+}
+
+const char *
+limits_text(const struct report *r)
+{
+	const double least = 0.005; /* of the time */
+	struct shares s = limit_shares(r);
+	const char *t = s.cpu < least ? NULL
+				      : arena_printf(r->a, "%s %.0f %%", cpu_limit, 100 * s.cpu);
+	for (int k = 0; k < LIMITS; k++)
+		if (s.of[k] >= least)
+			t = arena_printf(r->a, "%s%s%s %.0f %%", t ? t : "", t ? ", " : "",
+					 limit_text(r, (enum limit)k), 100 * s.of[k]);
+	return t && busy_text(r) ? arena_printf(r->a, "%s (the slowest of those that work at once)", t)
+				 : t;
 }
 
 /* the part of the time that the line "limit" has for the memory of the key */

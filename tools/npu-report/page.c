@@ -93,18 +93,18 @@ put_limits(struct text *t, const struct report *r)
 {
 	struct shares s = limit_shares(r);
 	struct text more = { 0 };
-	text_puts(&more, limits_text(r));
+	const char *busy = busy_text(r), *limits = limits_text(r);
+	text_printf(&more, "%s%s%s", busy ? busy : "", busy && limits ? "; " : "",
+		    limits ? limits : "");
 	/* the operator to look at first */
 	const struct layer *most;
 	size_t at = offsetof(struct layer, cycles) + (size_t)s.most * sizeof(most->cycles[0]);
 	if (s.cpu <= s.of[s.most] && largest_layers(r, at, 1, &most))
 		text_printf(&more, "; %s most in %s", limit_text(r, s.most), most->label);
-	const char *busy = busy_text(r);
-	if (busy)
-		text_printf(&more, "; busy: %s", busy);
 	text_puts(t, "<div><dt>Limited by</dt><dd><b class=\"words\">");
-	/* the largest share of the list below it */
-	text_html(t, s.cpu > s.of[s.most] ? cpu_limit : limit_text(r, s.most));
+	/* the largest share of the list below it, which begins with what is busy */
+	text_html(t, busy ? busiest_text(r)
+			  : s.cpu > s.of[s.most] ? cpu_limit : limit_text(r, s.most));
 	text_puts(t, "</b><small>");
 	text_html(t, text_str(&more));
 	text_puts(t, "</small></dd></div>\n");

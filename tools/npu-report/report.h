@@ -239,12 +239,16 @@ struct shares {
 	double cpu; /* part of the time in which the CPU runs operators; not in of[] */
 };
 struct shares limit_shares(const struct report *r);
-/* such as "MRAM 97 %, computing 74 % of the time, ...", if shares by kernel hide that; else NULL */
+/*
+ * such as "MRAM 97 % of the time, computing 74 %, side by side", if shares by kernel hide a memory
+ * that works nearly all the time; else NULL
+ */
 const char *busy_text(const struct report *r);
+const char *busiest_text(const struct report *r); /* what works longest of these; NULL: none */
 /* such as "reading constants from MRAM" */
 const char *limit_text(const struct report *r, enum limit l);
 extern const char cpu_limit[]; /* the same of the CPU's time */
-/* such as "computing 74 %, waiting for transfers 26 %" */
+/* such as "computing 74 %, waiting for transfers 26 %"; NULL: no kernel runs */
 const char *limits_text(const struct report *r);
 /*
  * what a faster memory saves, such as "MRAM of twice the speed saves 5 % (then the limit is

@@ -177,11 +177,11 @@ put_yield(struct text *t, const struct report *r)
 static void
 put_limits(struct text *t, const struct report *r)
 {
-	text_printf(t, "  limit    %s\n", text_plain(r->a, limits_text(r)));
-	const char *busy = busy_text(r);
+	const char *busy = busy_text(r), *limits = limits_text(r), *faster = faster_text(r);
 	if (busy)
 		text_printf(t, "  busy     %s\n", text_plain(r->a, busy));
-	const char *faster = faster_text(r);
+	if (limits)
+		text_printf(t, "  limit    %s\n", text_plain(r->a, limits));
 	if (faster)
 		text_printf(t, "  faster   %s\n", text_plain(r->a, faster));
 }
