@@ -268,6 +268,19 @@ front()
 	npu-report --summary compute.json | run ! grep '^  faster'
 }
 
+@test "the range says whether a chip with this NPU and memory was measured" {
+	local of='with a probability of 80 %'
+	npucc --part=alif-e7-he -o m.tflite "$DIGITS" 2>/dev/null
+	npu-perf --json m.tflite | jq -e .calibrated_extrapolated
+	npu-report --summary m.tflite |
+		grep -qx "  range .* $of on Arm's simulator of the NPU; no chip with this NPU and memory was measured"
+	npu-report --html m.tflite | grep -q "; no chip with this NPU and memory was measured"
+	npucc --part=nuvoton-m55m1 -o n.tflite "$DIGITS" 2>/dev/null
+	npu-perf --json n.tflite | jq -e '.calibrated_extrapolated | not'
+	npu-report --summary n.tflite | grep -qx "  range .* $of by measurements of a chip"
+	npu-report --html n.tflite | run ! grep 'no chip'
+}
+
 @test "a memory that works all the time is named beside shares that hide it" {
 	npucc --part=alif-e7-he -o m.tflite "$DIGITS" 2>/dev/null
 	# all kernels compute, MRAM works 97 % of the time for transfers beside them

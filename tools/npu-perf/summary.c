@@ -250,7 +250,7 @@ calibrated(struct text *t, const struct network *net)
 		 net->interval.low, net->interval.high, seconds(net, net->interval.low) * 1e3,
 		 seconds(net, net->interval.high) * 1e3);
 	if (net->extrapolated)
-		text_puts(t, "On Arm's simulator of the NPU; a chip can differ more\n");
+		text_puts(t, "On Arm's simulator of the NPU; no chip with this NPU and memory was measured\n");
 	else
 		text_printf(t, "Fitted on %d measurements with %s, constants read "
 			       "from it\n", m->fit.measured, m->system);

@@ -85,7 +85,8 @@ range_text(const struct report *r)
 		return arena_printf(r->a, "%s: %s", range, cpu);
 	return arena_printf(r->a, "%s with a probability of 80 %% %s%s%s", range,
 			    json_true(r->root, "calibrated_extrapolated")
-				? "on Arm's simulator of the NPU; a chip can differ more"
+				? "on Arm's simulator of the NPU; no chip with this NPU and "
+				  "memory was measured"
 				: "by measurements of a chip",
 			    cpu ? "; " : "", cpu ? cpu : "");
 }
