@@ -268,6 +268,26 @@ front()
 	npu-report --summary compute.json | run ! grep '^  faster'
 }
 
+# shellcheck disable=SC2154 # t is of lib/model
+@test "floats that --integer-io leaves out are named with their memory" {
+	ends m "$t[0].shape = [1,400] | $t[4].shape = [1,400] | $t[1].shape = [2,400]
+		| .buffers[1].data = [range(800) | . % 5]"
+	npucc -q --part=himax-we2 -o m_npu.tflite m.tflite
+	npu-perf --json m_npu.tflite >m.json
+	# the input is in use with its integers, the output later
+	jq -e '.peaks[0] | .bytes == 2000 and (.tensors | length) == 2' m.json
+	local floats='float inputs and outputs hold 1.56 KiB of the 1.95 KiB of SRAM'
+	npu-report --summary m.json >have
+	grep -A1 'leaves it out$' have | grep -qx "           $floats"
+	npu-report --html m.json | grep -q "<p>--integer-io saves memory, too: $floats.</p>"
+	# less than a tenth; integers
+	jq '.peaks[].bytes = 16001' m.json | npu-report --summary | run ! grep 'float inputs'
+	jq '.peaks[].bytes = 16000' m.json | npu-report --summary | grep -q '  float inputs and outputs hold 1.56 KiB of the 15.6 KiB'
+	npucc -q --part=himax-we2 --integer-io -o i.tflite m.tflite
+	npu-report --summary i.tflite | run ! grep float
+	[ "$(npu-perf --json i.tflite | jq .sram_bytes)" -lt 600 ]
+}
+
 @test "the range says whether a chip with this NPU and memory was measured" {
 	local of='with a probability of 80 %'
 	npucc --part=alif-e7-he -o m.tflite "$DIGITS" 2>/dev/null

@@ -367,7 +367,7 @@ put_cpu(struct text *t, const struct report *r)
 {
 	static const char *const columns[] = { "operator", "-kind", ",cycles, roughly",
 					       ",time", "because", NULL };
-	bool any = false;
+	bool any = false, has_floats = false;
 	struct err none = { 0 };
 	struct cpu_core core = cpu_core_of(target_part_find(string(r, "part"), &none));
 	for (size_t i = 0; i < r->n_nodes; i++) {
@@ -387,11 +387,18 @@ put_cpu(struct text *t, const struct report *r)
 				     ? human_ms(r->a, cycles_ms(r, cpu_cycles_rounded(x->cpu_time)))
 				     : "");
 		put_cell(t, "", x->reason ? x->reason : "the compiled file does not say");
+		has_floats |= x->reason && is_left_out_by_integer_io(x->reason);
 		text_puts(t, "</tr>\n");
 	}
 	if (!any)
 		return;
 	close_table(t);
+	const char *floats = floats_text(r);
+	if (has_floats && floats) {
+		text_puts(t, "<p>--integer-io saves memory, too: ");
+		text_html(t, floats);
+		text_puts(t, ".</p>\n");
+	}
 	text_puts(t, "<p class=\"soft\">Cycles of a ");
 	text_html(t, r->cpu_name);
 	text_printf(t, ": expect a factor of %.0f in either direction (npu-perf(1)).</p>\n",

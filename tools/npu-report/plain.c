@@ -44,12 +44,6 @@ put_layers(struct text *t, const struct report *r)
 	}
 }
 
-static bool
-is_in_peak(const struct span *s, const struct peak *p)
-{
-	return !strcmp(s->place, p->place) && s->start <= p->start && s->end >= p->end;
-}
-
 /* columns for the labels of the spans of a peak, at least NAME */
 static size_t
 label_width(const struct report *r, const struct peak *p)

@@ -230,6 +230,18 @@ bool measure(struct arena *a, struct meter *m, const char *system, const char *m
 /* True for a compiled model that does not record the memory system it was made for. */
 bool lacks_memory_system(struct arena *a, struct meter *m);
 
+/* ---- floats.c: what float inputs and outputs take ------------------------------------------ */
+
+/* True for the reason of an operator on the CPU that this option leaves out. */
+bool is_left_out_by_integer_io(const char *reason);
+/* True if the span is in use at the time of the peak. */
+bool is_in_peak(const struct span *s, const struct peak *p);
+/*
+ * such as "float inputs and outputs hold 240 KiB of the 300 KiB of SRAM", at the time at which most
+ * of it is in use; NULL: they hold less than a tenth
+ */
+const char *floats_text(const struct report *r);
+
 /* ---- facts.c: the time, the names of memories, and the limits of the network --------------- */
 
 /* parts of the time by limit, 0 to 1; their sum is about 1 */

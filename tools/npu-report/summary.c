@@ -74,6 +74,9 @@ put_reasons(struct text *t, const struct report *r)
 				text_printf(t, " x%zu", x->n);
 		}
 		text_printf(t, ": %s\n", text_plain(r->a, v[k].text));
+		const char *floats = floats_text(r);
+		if (floats && is_left_out_by_integer_io(v[k].text))
+			text_printf(t, "           %s\n", text_plain(r->a, floats));
 	}
 	if (n > REASONS)
 		text_printf(t, "           %zu more reasons: tfl-partition --report\n", n - REASONS);
