@@ -4,6 +4,7 @@
 
 bats_require_minimum_version 1.5.0
 load lib/common
+load lib/model
 
 model=$BATS_TEST_DIRNAME/models/digits.tflite
 target=(-a ethos-u55-128 --system-config RTSS_HE_SRAM_MRAM
@@ -546,6 +547,12 @@ float_end()
 	grep -qx "npucc: checked: out.tflite: command streams verified; 1 output equal to the original model's, byte for byte, for 5 inputs: 2 random, least, greatest, alternating" err
 	npucc "${target[@]}" --check --keep=kept -o out.h "$model" 2>err
 	grep -q "^npucc: checked: digits_npu.tflite: command streams verified; 1 output" err
+	# the model's output is FLOAT32, that of the network is not
+	ends ends
+	npucc "${target[@]}" --check --integer-io -o out.tflite ends.tflite 2>err
+	grep -q "1 output equal to the original model's before DEQUANTIZE, as integers, byte for byte, for" err
+	npucc "${target[@]}" --check -o out.tflite ends.tflite 2>err
+	grep -q "1 output equal to the original model's, byte for byte, for" err
 	float_end
 	local o
 	for o in "-o new.tflite" "-o new.h" "--keep=new" "-o -"; do

@@ -45,6 +45,25 @@ uses_npu(struct npucc *c, const char *compiled, bool *uses)
 #define INPUTS "random,min,max,alternating,random"
 #define CALLED_INPUTS "5 inputs: 2 random, least, greatest, alternating"
 
+/*
+ * True if an output of the model is FLOAT32 and that of the compiled model is not, because
+ * --integer-io left out the conversion.  Then npu-sim compares the tensor before it.
+ */
+static bool
+has_integers_of_floats(struct npucc *c, struct arena *a, const struct tfl_model *compiled)
+{
+	struct err none = { 0 };
+	struct tfl_model *m;
+	if (!model_read_file(a, c->model, &m, &none)) /* a TOSA graph */
+		return false;
+	const struct tfl_subgraph *x = &m->subgraph[0], *y = &compiled->subgraph[0];
+	for (int i = 0; i < x->n_out && x->n_out == y->n_out; i++)
+		if (x->tensor[x->out[i]].type == TFL_FLOAT32 &&
+		    y->tensor[y->out[i]].type != TFL_FLOAT32)
+			return true;
+	return false;
+}
+
 static bool
 say_what(struct npucc *c, const char *compiled, const char *called, bool on_npu)
 {
@@ -53,12 +72,13 @@ say_what(struct npucc *c, const char *compiled, const char *called, bool on_npu)
 	bool ok = read_compiled(c, a, compiled, &m);
 	if (ok && !c->o->errors_only) {
 		int n = m->subgraph[0].n_out;
-		cli_note("checked", "%s: %s; %d output%s equal to the %s model's, byte for "
-				    "byte, for " CALLED_INPUTS, called,
+		cli_note("checked", "%s: %s; %d output%s equal to the %s model's%s, byte "
+				    "for byte, for " CALLED_INPUTS, called,
 			 on_npu ? "command streams verified" : "nothing runs on the "
 							       "NPU",
 			 n, n == 1 ? "" : "s",
-			 c->o->to[QUANTIZE].n ? "quantized" : "original");
+			 c->o->to[QUANTIZE].n ? "quantized" : "original",
+			 has_integers_of_floats(c, a, m) ? " before DEQUANTIZE, as integers" : "");
 	}
 	arena_close(a);
 	return ok;
