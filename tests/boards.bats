@@ -163,6 +163,8 @@ placed()
 		[ $name = model ] || at=$4
 		[ $((0x$size)) -gt 4096 ]
 		[ $((0x$address % 16)) = 0 ]
+		# whole lines of the cache
+		[ $name = model ] || [ $((0x$address % 32 + 0x$size % 32)) = 0 ]
 		[ $((0x$address)) -ge $((at)) ] && [ $((0x$address)) -lt $((at + (16 << 20))) ]
 	done
 	# the arena is not in the image
@@ -178,6 +180,10 @@ placed()
 		CM55M_S_APP_DATA (rwx) : ORIGIN = 0x30000000, LENGTH = 256K
 		CM55M_S_SRAM (rwx) : ORIGIN = 0x3401f000, LENGTH = 0x1e1000' CM55M_S_APP_ROM CM55M_S_APP_DATA
 	placed himax-we2 himax-we2 0x3a200000 0x34000000
+	# with the data of the test: 784 bytes of input, and output
+	arm-none-eabi-nm out.elf >names
+	grep -q '^3a2..... . input_data$' names
+	grep -q '^3a2..... . expected_output_data$' names
 	# what Himax's page flashes, beside an image without it
 	arm-none-eabi-objcopy -O binary --only-section=.network_model out.elf network_model.bin
 	arm-none-eabi-objcopy --remove-section=.network_model out.elf

@@ -55,8 +55,10 @@ static const struct tensor {
 #define NETWORK_CACHES() (void)0 /* no data cache, or it is off */
 #endif
 
-static uint8_t arena[NETWORK_CALL_ARENA_BYTES]
-	__attribute__((section(NETWORK_ARENA_SECTION), aligned(16)));
+/* whole cache lines of a Cortex-M55 or M85: a driver that invalidates them spoils no other data */
+enum { LINE = 32 };
+static uint8_t arena[(NETWORK_CALL_ARENA_BYTES + LINE - 1) / LINE * LINE]
+	__attribute__((section(NETWORK_ARENA_SECTION), aligned(LINE)));
 #if NETWORK_NPU_CACHE_BYTES > 0 /* Dedicated_Sram */
 static uint8_t fast[NETWORK_NPU_CACHE_BYTES]
 	__attribute__((section(".bss.network_fast"), aligned(16)));

@@ -4,10 +4,16 @@
 
 struct ethosu_driver;
 
+#ifdef __cplusplus
+extern "C" {
+#endif
 /*
- * Runs the network once on its test input, and compares the output with that of the PC.  Prints
+ * Runs the network once on its test input, and compares the outputs with those of the PC.  Prints
  * the result.  Returns 0 if all bytes are equal.  The driver is initialised.
  */
 int run_network(struct ethosu_driver *driver);
+#ifdef __cplusplus
+}
+#endif
 
 #endif
