@@ -104,6 +104,9 @@ memory_bytes_per_cycle(const struct memory_system *m, const struct accel *a,
 void
 memory_list_profiles(struct text *t)
 {
+	text_puts(t, "published: the numbers that the source has in its settings for Vela, without "
+		     "saying\nhow they were found; fitted: numbers that make estimates agree with a "
+		     "board's cycles\n");
 	text_puts(t, "system configurations (clock; Sram and second memory as "
 		     "scale/burst/read/write):\n");
 	for (size_t i = 0; i < ARRAY_LEN(systems); i++) {
