@@ -49,9 +49,11 @@ static void
 draw_operation(struct text *t, const struct report *r, const struct operation *o)
 {
 	static const char *const classes[] = { "compute", "sram", "constants" };
-	const char *title = arena_printf(r->a, "%s: %s, %s from %s, %.0f bytes", o->name, o->kind,
+	const char *title = arena_printf(r->a, "%s: %s, %s from %s, %.0f bytes read, "
+					       "%.0f written", o->name, o->kind,
 					 human_ms(r->a, cycles_ms(r, o->end - o->start)),
-					 human_ms(r->a, cycles_ms(r, o->start)), o->bytes);
+					 human_ms(r->a, cycles_ms(r, o->start)), o->read_bytes,
+					 o->written_bytes);
 	if (o->is_transfer) {
 		draw_bar(t, r, TRANSFERS, "transfer", o->start, o->end, title);
 		return;

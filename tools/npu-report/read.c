@@ -98,8 +98,8 @@ operation_of(const struct json *o)
 		.npu = json_number(o, "npu_cycles", 0),
 		.macs = json_number(o, "macs", 0),
 		.stall = json_number(o, "stall_cycles", 0),
-		.bytes = sum_of(json_get(o, "read_bytes")) +
-			 sum_of(json_get(o, "write_bytes")),
+		.read_bytes = sum_of(json_get(o, "read_bytes")),
+		.written_bytes = sum_of(json_get(o, "write_bytes")),
 	};
 }
 
@@ -149,7 +149,7 @@ add_kernel(struct layer *l, const struct operation *o, struct extent block)
 	l->cycles[LIMIT_STALL] += stall;
 	l->total += o->cycles + stall;
 	l->macs += o->macs;
-	l->bytes += o->bytes;
+	l->bytes += o->read_bytes + o->written_bytes;
 }
 
 /*

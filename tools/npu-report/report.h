@@ -41,7 +41,7 @@ struct operation {
 	int layer;
 	enum limit limit;
 	double start, end, cycles, npu, macs, stall;
-	double bytes; /* moved, in all memories */
+	double read_bytes, written_bytes; /* in all memories; a table is written to none */
 	/* of a kernel */
 	struct extent ifm, ofm;
 	struct place ifm_at, ofm_at;

@@ -318,7 +318,7 @@ table_timeline(const struct report *r)
 {
 	static const char *const columns[] = { "operation", "kind", "from cycle",
 					       "to cycle", "cycles", "waiting before",
-					       "bytes", NULL };
+					       "bytes read", "bytes written", NULL };
 	struct table b = table_of(r->a, picture_titles[PIC_TIMELINE], columns);
 	for (size_t i = 0; i < r->n_ops; i++) {
 		const struct operation *o = &r->op[i];
@@ -328,7 +328,8 @@ table_timeline(const struct report *r)
 		table_add(&b, cell_number(o->end));
 		table_add(&b, cell_number(o->cycles));
 		table_add(&b, cell_number(o->stall));
-		table_add(&b, cell_number(o->bytes));
+		table_add(&b, cell_number(o->read_bytes));
+		table_add(&b, cell_number(o->written_bytes));
 	}
 	for (size_t i = 0; i < r->n_cpu; i++) {
 		const struct cpu_operator *c = &r->cpu[i];
@@ -337,6 +338,7 @@ table_timeline(const struct report *r)
 		table_add(&b, cell_number(c->start));
 		table_add(&b, cell_number(c->end));
 		table_add(&b, cell_number(c->end - c->start));
+		table_add(&b, cell_number(0));
 		table_add(&b, cell_number(0));
 		table_add(&b, cell_number(0));
 	}
