@@ -306,6 +306,17 @@ front()
 	npu-report --html n.tflite | run ! grep 'no chip'
 }
 
+@test "what reading the commands may take is said where the estimate leaves it out" {
+	npucc --part=himax-we2 -o m.tflite "$DIGITS" 2>/dev/null
+	# constants keep the flash busy all the time, and commands for a tenth of it more
+	npu-perf --json m.tflite | jq '.constants_in as $m | .estimate.access_cycles[$m] = .calibrated_cycles |
+		.stream_bytes = 0.1 * .calibrated_cycles * .bytes_per_cycle[$m]' >m.json
+	npu-report --summary m.json >have
+	grep -qE '^  commands reading [0-9.]+ .*of commands from flash can take 10 % more time, which the estimate does not count$' have
+	npu-report --html m.json | grep -q 'can take 10 % more time'
+	jq '.estimate.access_cycles[.constants_in] *= 0.91' m.json | npu-report --summary | run ! grep '^  commands'
+}
+
 @test "a memory that works all the time is named beside shares that hide it" {
 	npucc --part=alif-e7-he -o m.tflite "$DIGITS" 2>/dev/null
 	# all kernels compute, MRAM works 97 % of the time for transfers beside them

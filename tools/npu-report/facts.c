@@ -295,6 +295,20 @@ busiest_text(const struct report *r)
 }
 
 const char *
+commands_text(const struct report *r)
+{
+	const double worth = 0.02; /* of the time */
+	const double bytes = json_number(r->root, "stream_bytes", 0), rate = r->constant_rate;
+	const double constants = json_number(json_get(json_get(r->root, "estimate"), "access_cycles"),
+					     json_string(r->root, "constants_in", ""), 0);
+	const double more = rate > 0 ? (constants + bytes / rate - r->cycles) / r->whole : 0;
+	return more < worth ? NULL
+			    : arena_printf(r->a, "reading %s of commands from %s can take %.0f %% more "
+					   "time, which the estimate does not count",
+					   human_bytes(r->a, bytes), constants_text(r), 100 * more);
+}
+
+const char *
 limits_text(const struct report *r)
 {
 	const double least = 0.005; /* of the time */

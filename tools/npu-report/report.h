@@ -257,6 +257,9 @@ struct shares limit_shares(const struct report *r);
  */
 const char *busy_text(const struct report *r);
 const char *busiest_text(const struct report *r); /* what works longest of these; NULL: none */
+/* what the estimate leaves out: the bytes of command streams, if they and the constants keep a memory
+ * busy for longer than the estimate, by 2 % at least; else NULL */
+const char *commands_text(const struct report *r);
 /* such as "reading constants from MRAM" */
 const char *limit_text(const struct report *r, enum limit l);
 extern const char cpu_limit[]; /* the same of the CPU's time */

@@ -181,10 +181,13 @@ static void
 put_limits(struct text *t, const struct report *r)
 {
 	const char *busy = busy_text(r), *limits = limits_text(r), *faster = faster_text(r);
+	const char *commands = commands_text(r);
 	if (busy)
 		text_printf(t, "  busy     %s\n", text_plain(r->a, busy));
 	if (limits)
 		text_printf(t, "  limit    %s\n", text_plain(r->a, limits));
+	if (commands)
+		text_printf(t, "  commands %s\n", text_plain(r->a, commands));
 	if (faster)
 		text_printf(t, "  faster   %s\n", text_plain(r->a, faster));
 }
