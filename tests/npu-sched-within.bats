@@ -139,8 +139,9 @@ most()
 			read -r _ _ second < <(sched)
 			read -r _ cycles now < <(sched --optimise=Size)
 			echo "$seed ${target[1]}: $first, $second; Size $now, $cycles ($fast)"
-			[ "$now" -le "$first" ]
-			[ "$now" -le "$second" ]
+			# 1 % more bytes for fewer cycles
+			[ $((100 * now)) -le $((101 * first)) ]
+			[ $((100 * now)) -le $((101 * second)) ]
 			most "$cycles" 100 "$fast"
 		done
 	done
@@ -152,10 +153,11 @@ most()
 	"$bin/chain-model" block 4 >m.tflite
 	tfl-partition -o m.part m.tflite 2>notes
 	read -r _ cycles before < <(sched --optimise=Size)
-	read -r less times percent < <(sed -n 's/^npu-sched: size: a plan with \([0-9]*\) bytes less takes \([0-9.]*\) times the cycles: try --within=\([0-9]*\)$/\1 \2 \3/p' notes)
+	read -r less times percent < <(sed -n 's/^npu-sched: size: a plan that stores \([0-9]*\) bytes less takes \([0-9.]*\) times the cycles: try --within=\([0-9]*\)$/\1 \2 \3/p' notes)
 	read -r _ more now < <(sched --optimise=Size --within="$percent")
 	echo "$before bytes, $cycles cycles; $less less, $times times: $now $more"
-	[ "$now" -le $((before - less)) ]
+	# both may store 1 % more than the least for fewer cycles
+	[ $((100 * now)) -le $((101 * (before - less))) ]
 	awk "BEGIN { d = $more / $cycles - $times; exit !(d < 0.06) }"
 	# other goals have no such note, and neither has the smallest plan
 	sched

@@ -306,8 +306,8 @@ say(const struct sched *s)
 		cli_note_to(s->e, "profile", "%s, %s, %s (%s)", s->accel->name,
 			    s->memory.system, s->memory.mode, s->memory.source);
 	if (s->smaller.bytes)
-		cli_note_to(s->e, "size", "a plan with %" PRId64 " bytes less takes %.1f times "
-				 "the cycles: try --within=%" PRId64,
+		cli_note_to(s->e, "size", "a plan that stores %" PRId64 " bytes less takes %.1f "
+				 "times the cycles: try --within=%" PRId64,
 				 s->smaller.bytes, s->smaller.times, s->smaller.within);
 	for (size_t i = 0; s->o->verbose && i < s->g->n_areas; i++)
 		cli_note_to(s->e, "memory", "%s: %" PRId64 " bytes used, lower bound %" PRId64,
