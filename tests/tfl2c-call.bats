@@ -17,7 +17,7 @@ compiled() # MODEL OPTION...
 @test "one NPU operator is one call of the driver" {
 	compiled "$TOP/tests/models/digits.tflite"
 	call_runs npu.tflite
-	[ "$(grep -c 'status = ' net.c)" = 1 ]
+	[ "$(grep -c 'status = net_npu(' net.c)" = 1 ]
 }
 
 # mixed NAME: a model with float inputs and outputs, FULLY_CONNECTED, SPLIT, CONCATENATION,

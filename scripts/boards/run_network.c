@@ -3,14 +3,11 @@
  * The part of the firmware that all boards share.  make-network writes its headers.  Macros of a
  * board:
  *   NETWORK_ARENA_SECTION  section of the arena, which the NPU must reach: no TCM
- *   NETWORK_HEADER         a header to include, for
- *   NETWORK_CACHES         a function that cleans and invalidates the data cache
+ *   NETWORK_CACHES         for network.c: a function that cleans and invalidates the data cache,
+ *   NETWORK_HEADER         and the header that declares it
  */
 #include "run_network.h"
 
-#ifdef NETWORK_HEADER
-#include NETWORK_HEADER
-#endif
 #include "ethosu_driver.h"
 #include "expected_output.h"
 #include "input_data.h"
@@ -51,9 +48,6 @@ static const struct tensor {
 #ifndef NETWORK_ARENA_SECTION
 #define NETWORK_ARENA_SECTION ".bss.network_arena"
 #endif
-#ifndef NETWORK_CACHES
-#define NETWORK_CACHES() (void)0 /* no data cache, or it is off */
-#endif
 
 /* whole cache lines of a Cortex-M55 or M85: a driver that invalidates them spoils no other data */
 enum { LINE = 32 };
@@ -86,9 +80,7 @@ run_network(struct ethosu_driver *driver)
 {
 	for (unsigned i = 0; i < NETWORK_INPUTS; i++)
 		memcpy(arena + inputs[i].offset, inputs[i].data, inputs[i].bytes);
-	NETWORK_CACHES();
 	const int status = NETWORK_CALL(driver);
-	NETWORK_CACHES();
 	if (status) {
 		printf("network: the driver returned %d\n", status);
 		return status;

@@ -167,7 +167,6 @@ put_function(struct text *t, const struct job *j, int index)
 static void
 put_explanation(struct text *t, const struct job *j)
 {
-	bool npu = j->call.has[STEP_NPU];
 	text_puts(t,
 		"\n/*\n"
 		" * One inference, operator by operator: ");
@@ -181,8 +180,11 @@ put_explanation(struct text *t, const struct job *j)
 					 : " * arena_memory: NULL, because CALL_ARENA_BYTES is 0");
 	if (has_fast(j))
 		text_puts(t, "; fast: NPU_CACHE_BYTES");
-	text_puts(t, npu ? ".\n * The caller must flush and invalidate "
-			   "caches.  " : ".\n * ");
+	if (j->call.has[STEP_NPU])
+		text_printf(t, ".\n * %s_CACHES() cleans and invalidates the data cache around each run of "
+			       "the\n * NPU, unless the driver does.  ", j->prefix);
+	else
+		text_puts(t, ".\n * ");
 	text_puts(t,
 		"Returns 0, or the first\n"
 		" * other value that the driver or a function below returns.\n"

@@ -12,6 +12,13 @@ static void
 put_npu_helper(struct text *t, const struct job *j)
 {
 	bool fast = has_fast(j);
+	/* operators of the CPU may write what the NPU reads, and read what it writes */
+	text_printf(t,
+		"\n/* If the driver does not clean and invalidate the data cache, define a function\n"
+		" * that does, and the header that declares it. */\n"
+		"#ifdef %s_HEADER\n#include %s_HEADER\n#endif\n"
+		"#ifndef %s_CACHES\n#define %s_CACHES() (void)0\n#endif\n",
+		j->prefix, j->prefix, j->prefix, j->prefix);
 	text_printf(t,
 		"\nstatic int\n"
 		"%s_npu(struct ethosu_driver *driver, uint8_t *scratch, "
@@ -22,7 +29,7 @@ put_npu_helper(struct text *t, const struct job *j)
 	put_separate_parameters(t, j);
 	text_printf(t,
 		")\n{\n"
-		"\tuint64_t base[%d];\n\tsize_t size[%d];\n"
+		"\tuint64_t base[%d];\n\tsize_t size[%d];\n\tint status;\n"
 		"\tbase[0] = (uintptr_t)constants;\n"
 		"\tsize[0] = constant_bytes;\n"
 		"\tbase[1] = (uintptr_t)scratch;\n"
@@ -34,8 +41,11 @@ put_npu_helper(struct text *t, const struct job *j)
 			    (long long)j->npu.fast_bytes);
 	if (any_separate(j))
 		put_separate_bases(t, j, "(uintptr_t)");
-	text_printf(t, "\treturn ethosu_invoke_v3(driver, stream, stream_bytes, base, "
-		       "size, %d, 0);\n}\n", count_bases(j));
+	text_printf(t, "\t%s_CACHES();\n"
+		       "\tstatus = ethosu_invoke_v3(driver, stream, stream_bytes, base, "
+		       "size, %d, 0);\n"
+		       "\t%s_CACHES();\n\treturn status;\n}\n",
+		    j->prefix, count_bases(j), j->prefix);
 }
 
 static void
