@@ -91,7 +91,7 @@ share()
 @test "without --sram, plans of less SRAM may take 5 % more time" {
 	need jq
 	cd "$BATS_FILE_TMPDIR"
-	local of=(--rate=digits=100 --together=digits,block digits.tflite block.tflite)
+	local of=(--rate=digits=100 "--together=digits,block" digits.tflite block.tflite)
 	share "${of[@]}"
 	# the limits of both
 	jq -e '.within == 5 and .arena < .fastest.arena and .time > .fastest.time and
@@ -148,7 +148,7 @@ memories()
 @test "one memory of arenas and constants is one budget, two memories are two" {
 	need jq
 	cd "$BATS_FILE_TMPDIR"
-	local on=(npu-share --part=./board.ini --runs=10 --within=0 --together=digits,block) all time
+	local on=(npu-share --part=./board.ini --runs=10 --within=0 "--together=digits,block") all time
 	memories SRAM0 65536 MRAM 65536
 	"${on[@]}" --json digits.tflite block.tflite >two.json
 	jq -e '.memory_budget == null and .arena_budget == 65536 and .flash_budget == 65536' two.json
