@@ -703,20 +703,20 @@ float_ring()
 }
 
 @test "npucc --quantize --resize takes pictures of any size, with the methods of mkinput" {
-	local at=(npucc --part=alif-e7-he --quantize=large "--range=0,1") method
+	local compile=(npucc --part=alif-e7-he --quantize=large "--range=0,1") method
 	mkdir large
 	awk 'BEGIN { print "P2 61 47 255"; for (i = 0; i < 61 * 47; i++) print i * i % 251 }' >large/a.pgm
 	refuses 2 'large/a.pgm: error: the picture has 61 by 47 pixels, the input 28 by 28: use --resize' \
-		"${at[@]}" -o x.tflite "$digits"
+		"${compile[@]}" -o x.tflite "$digits"
 	for method in '' =bilinear =area; do
 		tfl-quantize --data=large --range=0,1 --resize$method -q -o q.tflite "$digits"
 		npucc --part=alif-e7-he -o want.tflite q.tflite
-		"${at[@]}" --resize$method -q -o "got$method.tflite" "$digits"
+		"${compile[@]}" --resize$method -q -o "got$method.tflite" "$digits"
 		cmp "got$method.tflite" want.tflite
 	done
 	cmp got.tflite got=bilinear.tflite
 	run ! cmp got.tflite got=area.tflite
-	refuses 2 "--resize: no such choice: 'nearest'" "${at[@]}" --resize=nearest -o x.tflite "$digits"
+	refuses 2 "--resize: no such choice: 'nearest'" "${compile[@]}" --resize=nearest -o x.tflite "$digits"
 	grep -q "^Try .npucc --help'" refuses.err
 	refuses 2 '--resize is for the pictures of --quantize=DATA, which is missing' \
 		npucc --part=alif-e7-he --resize -o x.tflite "$digits"
@@ -739,30 +739,30 @@ accepts()
 }
 
 @test "errors of tfl-quantize under npucc name options that npucc takes" {
-	local silence at=(npucc --part=alif-e7-he -o x.tflite)
+	local silence compile=(npucc --part=alif-e7-he -o x.tflite)
 	silence=$(printf '\\0%.0s' {1..1600})
 	printf "RIFF\x64\x06\0\0WAVEfmt \x10\0\0\0\x1\0\x1\0\x80\x3e\0\0\0\x7d\0\0\x2\0\x10\0data\x40\x6\0\0$silence" >a.wav
 	float_fc m "$t[0].shape = [4,200] | $t[1].shape = [2,200] | $t[3].shape = [4,2]
 		| .buffers[1].data = f(\"1 \" * 399 + \"1\")"
 	refuses 2 'use --pass=tfl-quantize:--features, or --pass=tfl-quantize:--from=sound to take the samples' \
-		"${at[@]}" --quantize=a.wav m.tflite
+		"${compile[@]}" --quantize=a.wav m.tflite
 	accepts refuses.err
 	refuses 2 'use --quantize=PATH with samples of real inputs (--pass=tfl-quantize:--random only' \
-		"${at[@]}" -X tfl-quantize:--type=int8 "$digits"
+		"${compile[@]}" -X tfl-quantize:--type=int8 "$digits"
 	accepts refuses.err
-	refuses 2 'error: --quantize=1=x: the model has 1 input' "${at[@]}" --quantize=1=x "$digits"
+	refuses 2 'error: --quantize=1=x: the model has 1 input' "${compile[@]}" --quantize=1=x "$digits"
 	refuses 2 'use --range=LO,HI as in training, for example --range=0,1' \
-		"${at[@]}" --quantize="$TOP/tests/models/digits" "$digits"
+		"${compile[@]}" --quantize="$TOP/tests/models/digits" "$digits"
 	accepts refuses.err
 	# npucc has an option of this name, for tfl-quantcheck
 	float_fc sin '.operator_codes[0] = {deprecated_builtin_code:66,builtin_code:66}
 		| .subgraphs[0].operators[0] |= {inputs:[0],outputs:[3]}'
-	refuses 2 'is known (--pass=tfl-quantize:--allow keeps it in float)' "${at[@]}" --quantize=x sin.tflite
+	refuses 2 'is known (--pass=tfl-quantize:--allow keeps it in float)' "${compile[@]}" --quantize=x sin.tflite
 	accepts refuses.err
 	# names of files stay
 	printf '\xff\xd8\xff\xe0' >'a --data.jpg'
 	refuses 2 'a --data.jpg: error: a file of the format JPEG is not read' \
-		"${at[@]}" --quantize='a --data.jpg' --range=0,1 "$digits"
+		"${compile[@]}" --quantize='a --data.jpg' --range=0,1 "$digits"
 	sed -i 's/.*: error: //' refuses.err
 	grep -q '(--pass=tfl-quantize:--from=raw takes its bytes)' refuses.err
 	accepts refuses.err
