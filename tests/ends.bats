@@ -51,6 +51,18 @@ compile()
 	compile cut.tflite cut_npu.tflite --fail-on-cpu
 	npu-sim --compare=m.tflite cut_npu.tflite
 	npu-sim --compare=cut.tflite c.tflite
+	# names that are numbers of other tensors
+	ends numbered "$t[4].name = \"0\" | $t[5].name = \"3\""
+	tfl-partition --integer-io --cut-only -o cut.tflite numbered.tflite
+	tfl-partition --report cut.tflite >report
+	[ "$(tail -n 1 report)" = "1 of 1 operators on the NPU in 1 region, 0 on the CPU" ]
+	# an input that nothing reads stays; two outputs of one tensor
+	ends unread "$t += [{shape:[1,3],type:0,name:\"unread\"},{shape:[1,2],type:0,name:\"again\"}]
+		| .subgraphs[0].inputs = [6,4] | .subgraphs[0].outputs = [5,7]
+		| .subgraphs[0].operators += [{opcode_index:2,inputs:[3],outputs:[7]}]"
+	tfl-partition --integer-io --cut-only -o cut.tflite unread.tflite 2>err
+	grep -q 'input 0 (unread) stays FLOAT32' err
+	tfl-quantcheck --json cut.tflite | jq -e '.inputs == [6, 0] and .outputs == [3, 3]'
 }
 
 @test "a difference between the two variants is found" {

@@ -437,47 +437,87 @@ without_inputs(const struct state *s, int *out, int n)
 	return kept;
 }
 
+static struct state
+open_state(struct arena *a, const struct tfl_model *m, struct err *e)
+{
+	const struct tfl_subgraph *sg = &m->subgraph[0];
+	size_t n_ops = (size_t)sg->n_ops, n_tensors = (size_t)sg->n_tensors;
+	return (struct state){ .a = a, .m = m, .sg = sg, .e = e,
+			       .op = anew(a, bool, n_ops + 1),
+			       .needed = anew(a, bool, n_tensors + 1),
+			       .is_input = anew(a, bool, n_tensors + 1),
+			       .todo = anew(a, int, n_ops + 1) };
+}
+
+/* A copy of the n numbers of a list, with space for those of all tensors and `more`. */
+static int *
+copy_list(const struct state *s, const int *v, int n, int more)
+{
+	int *copy = anew(s->a, int, (size_t)n + (size_t)s->sg->n_tensors + (size_t)more + 1);
+	if (n)
+		memcpy(copy, v, (size_t)n * sizeof(*v));
+	return copy;
+}
+
+/* cut->in and cut->out are set; cut->in is `in`, which has space for the inputs of the original. */
+static bool
+cut_between(struct state *s, int *in, bool needs_all, struct cut *cut)
+{
+	const struct tfl_subgraph *sg = s->sg;
+	const int n_in = cut->n_in;
+	enum cut_side *side = anew(s->a, enum cut_side, (size_t)sg->n_ops + 1);
+	for (int i = 0; i < cut->n_out; i++)
+		need_tensor(s, cut->out[i]);
+	need_all(s);
+	need_variables(s);
+	if (!check_cut(s, cut, needs_all ? n_in : 0))
+		return false;
+	for (int i = 0; i < sg->n_in; i++)
+		if (s->needed[sg->in[i]] && !s->is_input[sg->in[i]]) {
+			in[cut->n_in++] = sg->in[i];
+			cut->n_kept_in++;
+		}
+	find_sides(s, cut->out, cut->n_out, in, n_in, side);
+	cut->side = side;
+	cut->n_ops = sg->n_ops;
+	for (int i = 0; i < sg->n_ops; i++)
+		cut->n_left_out += side[i] != CUT_INSIDE;
+	return write_cut(s, cut);
+}
+
+static void
+mark_inputs(struct state *s, const int *in, int n)
+{
+	for (int i = 0; i < n; i++)
+		s->is_input[in[i]] = true;
+}
+
 bool
 tfl_cut(struct arena *a, const struct tfl_model *m, const char *inputs,
 	const char *outputs, struct cut *cut, struct err *e)
 {
-	const struct tfl_subgraph *sg = &m->subgraph[0];
-	size_t n_ops = (size_t)sg->n_ops, n_tensors = (size_t)sg->n_tensors;
-	struct state s = { .a = a, .m = m, .sg = sg, .e = e };
-	int n_in = 0, n_out = sg->n_out;
-	int *in = anew(a, int, n_tensors + (size_t)sg->n_in + 1);
-	int *out = anew(a, int, n_tensors + (size_t)sg->n_out + 1);
-	enum cut_side *side = anew(a, enum cut_side, n_ops + 1);
-	s.op = anew(a, bool, n_ops + 1);
-	s.needed = anew(a, bool, n_tensors + 1);
-	s.is_input = anew(a, bool, n_tensors + 1);
-	s.todo = anew(a, int, n_ops + 1);
-	if (sg->n_out)
-		memcpy(out, sg->out, (size_t)sg->n_out * sizeof(*out));
+	struct state s = open_state(a, m, e);
+	int n_in = 0, n_out = s.sg->n_out;
+	int *in = copy_list(&s, NULL, 0, s.sg->n_in), *out = copy_list(&s, s.sg->out, n_out, 0);
 	if ((inputs && !take_list(&s, "--cut-inputs", inputs, in, &n_in)) ||
 	    (outputs && !take_list(&s, "--cut-outputs", outputs, out, &n_out)))
 		return false;
-	*cut = (struct cut){ .side = side, .n_ops = sg->n_ops, .in = in, .n_in = n_in,
-			     .out = out, .n_out = n_out };
-	for (int i = 0; i < n_in; i++)
-		s.is_input[in[i]] = true;
+	mark_inputs(&s, in, n_in);
 	if (!outputs)
-		cut->n_out = n_out = without_inputs(&s, out, n_out);
-	for (int i = 0; i < n_out; i++)
-		need_tensor(&s, out[i]);
-	need_all(&s);
-	need_variables(&s);
-	if (!check_cut(&s, cut, n_in))
-		return false;
-	for (int i = 0; i < sg->n_in; i++)
-		if (s.needed[sg->in[i]] && !s.is_input[sg->in[i]]) {
-			in[cut->n_in++] = sg->in[i];
-			cut->n_kept_in++;
-		}
-	find_sides(&s, out, n_out, in, n_in, side);
-	for (int i = 0; i < sg->n_ops; i++)
-		cut->n_left_out += side[i] != CUT_INSIDE;
-	return write_cut(&s, cut);
+		n_out = without_inputs(&s, out, n_out);
+	*cut = (struct cut){ .in = in, .n_in = n_in, .out = out, .n_out = n_out };
+	return cut_between(&s, in, true, cut);
+}
+
+bool
+tfl_cut_at(struct arena *a, const struct tfl_model *m, const int *in, int n_in, const int *out,
+	   int n_out, struct cut *cut, struct err *e)
+{
+	struct state s = open_state(a, m, e);
+	int *inputs = copy_list(&s, in, n_in, s.sg->n_in);
+	mark_inputs(&s, in, n_in);
+	*cut = (struct cut){ .in = inputs, .n_in = n_in, .out = out, .n_out = n_out };
+	return cut_between(&s, inputs, false, cut);
 }
 
 const char *

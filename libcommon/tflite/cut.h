@@ -39,6 +39,13 @@ struct cut {
 bool tfl_cut(struct arena *a, const struct tfl_model *m, const char *inputs,
 	     const char *outputs, struct cut *cut, struct err *e);
 
+/*
+ * The same between tensors given by their numbers, as a name can be the number of another tensor.
+ * An input of the original that no output depends on stays an input.
+ */
+bool tfl_cut_at(struct arena *a, const struct tfl_model *m, const int *in, int n_in, const int *out,
+		int n_out, struct cut *cut, struct err *e);
+
 const char *cut_side_name(enum cut_side s); /* example: "before the inputs" */
 
 #endif

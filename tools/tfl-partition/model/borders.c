@@ -188,16 +188,6 @@ leave_out_float_borders(struct part *p, const struct options *o)
 	G_PUT(m, MODEL, outputs, tensor_list(p, out, sg->n_out));
 }
 
-/* "12,7": tensor numbers, as tfl_cut() takes them */
-static const char *
-number_list(struct arena *a, const int *v, int n)
-{
-	const char *list = "";
-	for (int i = 0; i < n; i++)
-		list = arena_printf(a, "%s%s%d", list, i ? "," : "", v[i]);
-	return list;
-}
-
 bool
 cut_float_borders(struct arena *a, const struct options *o, struct tfl_model **m, struct err *e)
 {
@@ -212,7 +202,6 @@ cut_float_borders(struct arena *a, const struct options *o, struct tfl_model **m
 	warn_of_floats(&p, "input", in, sg->n_in);
 	warn_of_floats(&p, "output", out, sg->n_out);
 	struct cut cut;
-	return tfl_cut(a, *m, number_list(a, in, sg->n_in), number_list(a, out, sg->n_out), &cut,
-		       e) &&
+	return tfl_cut_at(a, *m, in, sg->n_in, out, sg->n_out, &cut, e) &&
 	       tfl_read(a, cut.file, (*m)->name, m, e);
 }
