@@ -156,7 +156,7 @@ most()
 	read -r less times percent < <(sed -n 's/^npu-sched: size: a plan that stores \([0-9]*\) bytes less takes \([0-9.]*\) times the cycles: try --within=\([0-9]*\)$/\1 \2 \3/p' notes)
 	read -r _ more now < <(sched --optimise=Size --within="$percent")
 	echo "$before bytes, $cycles cycles; $less less, $times times: $now $more"
-	# both may store 1 % more than the least for fewer cycles
+	# it may store 1 % more than the least for fewer cycles
 	[ $((100 * now)) -le $((101 * (before - less))) ]
 	awk "BEGIN { d = $more / $cycles - $times; exit !(d < 0.06) }"
 	# other goals have no such note, and neither has the smallest plan

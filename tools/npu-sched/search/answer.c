@@ -274,21 +274,17 @@ find_smallest(struct search *x, struct question q, struct point *answer)
 	const struct point *p = front_answer(&x->front);
 	if (!p)
 		return true;
-	*answer = *p;
+	const struct point least = *p;
+	*answer = least;
 	const double most = (1 + sched_within(s->o) / 100) * fastest;
 	if (p->cycles > most) {
-		const struct point least = *p;
 		q.cycles = most;
 		if (!explore_all(x, q))
 			return false;
 		p = front_answer(&x->front);
-		if (p && p->total > least.total)
-			s->smaller = (struct smaller){
-				.bytes = p->total - least.total, .times = least.cycles / p->cycles,
-				.within = (int64_t)ceil(100 * (least.cycles / fastest - 1)),
-			};
 		*answer = p ? *p : least;
 	}
+	const bool is_larger = answer->total > least.total;
 	q.ask = ASK_FASTEST;
 	q.cycles = 0;
 	q.within = answer->sram;
@@ -298,6 +294,11 @@ find_smallest(struct search *x, struct question q, struct point *answer)
 	p = front_answer(&x->front);
 	if (p && p->cycles < answer->cycles)
 		*answer = *p;
+	if (is_larger) /* by the limit of cycles, not only by the hundredth */
+		s->smaller = (struct smaller){
+			.bytes = answer->total - least.total, .times = least.cycles / answer->cycles,
+			.within = (int64_t)ceil(100 * (least.cycles / fastest - 1)),
+		};
 	return true;
 }
 
