@@ -114,6 +114,8 @@ share()
 	jq -e '.within == 0 and .time == .fastest.time' share.json
 	jq -e --argjson t "$(jq .fastest.time share.json)" \
 		--slurpfile w <(npu-share --json "${u55[@]}" "${of[@]}") -n '$t > 1.05 * $w[0].fastest.time'
+	refuses 2 "--within saves SRAM of the arenas, and those of this NPU are in DRAM; leave it out" \
+		npu-share --part=nxp-imx93 --within=5 digits.tflite
 	share --within=0 "${of[@]}"
 	jq -e '.arena == .fastest.arena and .time == .fastest.time' share.json
 }

@@ -87,7 +87,7 @@ static const struct cli_option option_list[] = {
 		   "budget of DRAM for the arenas, if the NPU has an SRAM of its own") },
 	{ SHARED_REAL(WITHIN, within, 0, 1e6),
 	  .doc = "take plans of less SRAM if their weighted time is at most PERCENT above the least "
-		 "(default: 5, or 0 with --sram or if the NPU has an SRAM of its own)" },
+		 "(default: 5, or 0 with --sram); not if the NPU has an SRAM of its own" },
 	{ SHARED_FLAG(INTEGER_IO, integer_io) },
 	{ CLI_TAKE("rate", "NAME=HZ", take_rate,
 		   "how often network NAME runs in a second: the weight of its time (default 1)") },

@@ -37,10 +37,7 @@ leave_out_floats(struct share *s, struct network *n, struct bytes *file)
 	add_word(&j, "--cut-only");
 	add_word(&j, "--");
 	add_word(&j, n->path);
-	if (!program_find(s->a, "tfl-partition", &s->partition, s->e))
-		return false;
-	j.path = s->partition;
-	if (!run_jobs(s, &j, 1))
+	if (!program_find(s->a, "tfl-partition", &j.path, s->e) || !run_jobs(s, &j, 1))
 		return false;
 	*file = n->integer = j.out;
 	return model_read(s->a, j.out, file_name(n->path), &n->original, s->e);
@@ -210,6 +207,9 @@ set_budgets(struct share *s)
 		return false;
 	s->spilling = part ? part->cache_bytes > 0
 			   : o->mode && !strncmp(o->mode, "Dedicated", 9);
+	if (s->spilling && o->within >= 0)
+		return err_set(s->e, "--within saves SRAM of the arenas, and those of this NPU are in "
+			       "DRAM; leave it out");
 	s->arenas_in = part ? part->arena_memory : s->spilling ? "DRAM" : "SRAM";
 	s->constants_in = part ? part->constant_memory : s->spilling ? "DRAM" : "flash";
 	bool one = target_part_has_one_memory(part), two = part && !one;

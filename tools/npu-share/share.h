@@ -73,7 +73,7 @@ struct share {
 	struct choice fastest; /* that of the least time in the budgets */
 	bool spilling;	 /* arenas are in DRAM, and fast memory is the SRAM */
 	const char *arenas_in, *constants_in; /* names of memories in texts */
-	const char *npucc, *perf, *tfl2c, *partition; /* paths */
+	const char *npucc, *perf, *tfl2c; /* paths */
 	/* the constants of all networks that are alone, and each of these networks' patched
 	 * payload */
 	struct bytes constants;

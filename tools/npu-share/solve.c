@@ -264,10 +264,7 @@ share_within(const struct share *s)
 {
 	enum { DEFAULT = 5 }; /* that of npu-sched */
 	/* arenas in DRAM do not compete for SRAM, and a budget that is named may be used */
-	return s->spilling	     ? 0
-	       : s->o->within >= 0 ? s->o->within
-	       : s->o->sram	     ? 0
-				     : DEFAULT;
+	return s->o->within >= 0 ? s->o->within : s->spilling || s->o->sram ? 0 : DEFAULT;
 }
 
 bool
