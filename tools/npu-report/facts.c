@@ -331,7 +331,8 @@ limit_share(const struct report *r, const char *key)
 	return limit_shares(r).of[constants ? LIMIT_CONSTANTS : LIMIT_SRAM];
 }
 
-/* computing, or the name of a memory: what has the largest share of the NPU's time; "": waiting */
+/* What has the largest share of the NPU's time: the word for computing, or the name of a memory.
+ * "": nothing works in that share, as kernels wait for transfers. */
 static const char *
 limiting_text(const struct report *r)
 {

@@ -266,7 +266,7 @@ extern const char cpu_limit[]; /* the same of the CPU's time */
 /* such as "computing 74 %, waiting for transfers 26 %"; NULL: no kernel runs */
 const char *limits_text(const struct report *r);
 /*
- * what a faster memory saves, such as "MRAM of twice the speed saves 5 % (then the limit is
+ * what a faster memory saves, such as "MRAM of twice the speed saves 5 % (then limited by
  * computing)"; NULL: unknown
  */
 const char *faster_text(const struct report *r);

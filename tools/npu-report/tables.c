@@ -215,9 +215,9 @@ table_warnings(const struct report *r)
 				      100 * s.of[LIMIT_CONSTANTS],
 				      has_data_beside_constants(r) ? "data" : "constants",
 				      fast_text(r)));
-	if (commands_text(r))
-		warn(&b, commands_text(r));
-	const char *faster = faster_text(r), *formulas = formulas_text(r);
+	const char *commands = commands_text(r), *faster = faster_text(r), *formulas = formulas_text(r);
+	if (commands)
+		warn(&b, commands);
 	if (faster)
 		note(&b, faster);
 	if (formulas)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Three methods to compile a model. compile_plain() runs all stages as one pipe.
- * compile_to_model() runs a pipe to the compiled model, checks this model if --check asks for
- * it, and then runs the last stage. compile_kept() runs one stage after the other, with a file each.
+ * compile_to_model() runs a pipe to the compiled model, which --check and reports read, and then
+ * the last stage. compile_kept() runs one stage after the other, with a file each.
  */
 #include "npucc.h"
 

@@ -7,7 +7,8 @@
 
 #include <string.h>
 
-/* all options but --jobs and --quiet, which have no effect on the output */
+/* Lists the options of one program, without those that do not change its output: the number of
+ * threads, and whether it prints notes. */
 static void
 put_options(const struct json_out *j, const char *name, const struct words *w)
 {

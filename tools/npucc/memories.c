@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Does what was made fit the memories of a part?  tfl2c knows: the stages that follow the last
- * one answer.  If not: with which option would it?
+ * With --part: whether the output fits the memories of the part and, if it does not, which option
+ * would make it fit.  Only tfl2c, the last stage, computes all sizes.  So the stages behind the one
+ * that the user asked for run to their end, and their header is thrown away.
  */
 #include "npucc.h"
 
