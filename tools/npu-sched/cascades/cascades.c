@@ -28,26 +28,6 @@ tensor_lifetime(const struct cascades *c, const struct g_tensor *t)
 	return &c->live[t->rec.index];
 }
 
-/* Stretches lifetimes of inputs and outputs of nodes; returns the number of time steps. */
-static int
-stretch_lists(struct sched *s, struct cascades *c)
-{
-	int now = 0, op = 0;
-	for (size_t n = 0; n < s->g->n_nodes; n++) {
-		const struct g_node *node = s->g->nodes[n];
-		int first = now;
-		now += node->kind == NODE_CPU;
-		for (; op < s->n_ops && s->info[op].node == (int)n; op++)
-			now++;
-		int last = now > first ? now - 1 : first;
-		for (size_t i = 0; i < node->in.n; i++)
-			stretch(tensor_lifetime(c, node->in.v[i]), first);
-		for (size_t i = 0; i < node->out.n; i++)
-			stretch(tensor_lifetime(c, node->out.v[i]), last);
-	}
-	return now;
-}
-
 int
 area_of(const struct sched *s, const struct g_tensor *t)
 {
@@ -62,18 +42,6 @@ static int64_t
 live_during(const struct live_sums *m, int first, int last)
 {
 	return m->begun[last + 1] - m->ended[first];
-}
-
-/* CPU nodes have the time steps that no operation has. */
-static void
-find_cpu_bytes(const struct sched *s, struct live_sums *m, int steps)
-{
-	for (int now = 0, op = 0; now < steps; now++) {
-		if (op < s->n_ops && step_of(s, op) == now)
-			op++;
-		else
-			m->at_cpu = max_i64(m->at_cpu, live_during(m, now, now));
-	}
 }
 
 static void
@@ -94,7 +62,13 @@ sum_live_ranges(const struct sched *s, struct cascades *c, int area, int steps)
 		m->begun[i + 1] += m->begun[i];
 		m->ended[i + 1] += m->ended[i];
 	}
-	find_cpu_bytes(s, m, steps);
+	/* CPU nodes have the time steps that no operation has */
+	for (int now = 0, op = 0; now < steps; now++) {
+		if (op < s->n_ops && step_of(s, op) == now)
+			op++;
+		else
+			m->at_cpu = max_i64(m->at_cpu, live_during(m, now, now));
+	}
 }
 
 static void
@@ -114,7 +88,19 @@ find_live_ranges(struct sched *s, struct cascades *c)
 		if (s->info[i].internal)
 			tensor_lifetime(c, op->ofm.t)->producer = i;
 	}
-	int steps = stretch_lists(s, c);
+	int steps = 0, op = 0;
+	for (size_t n = 0; n < g->n_nodes; n++) {
+		const struct g_node *node = g->nodes[n];
+		const int first = steps;
+		steps += node->kind == NODE_CPU;
+		for (; op < s->n_ops && s->info[op].node == (int)n; op++)
+			steps++;
+		const int last = steps > first ? steps - 1 : first;
+		for (size_t i = 0; i < node->in.n; i++)
+			stretch(tensor_lifetime(c, node->in.v[i]), first);
+		for (size_t i = 0; i < node->out.n; i++)
+			stretch(tensor_lifetime(c, node->out.v[i]), last);
+	}
 	for (size_t i = 0; i < g->n_tensors; i++) {
 		const struct g_tensor *t = g->tensors[i];
 		if ((tensor_is_input(t) || t->variable) && steps)
@@ -126,12 +112,6 @@ find_live_ranges(struct sched *s, struct cascades *c)
 	}
 	for (int area = 0; area < AREAS; area++)
 		sum_live_ranges(s, c, area, steps);
-}
-
-static int64_t
-rolling_bytes(const struct g_tensor *t, int32_t rows)
-{
-	return round_up_i64(tensor_bytes(t) / t->hwc.h * rows, 16);
 }
 
 /* Bytes live while a cascade runs, with rolling buffers instead of whole feature maps. */
@@ -147,7 +127,7 @@ live_bytes(const struct sched *s, const struct cascades *c, const struct cascade
 		if (!x->rows || l->producer == i)
 			sum -= l->bytes[area];
 		if (x->rows && l->bytes[area])
-			sum += rolling_bytes(t, x->rolling[i - x->first]);
+			sum += round_up_i64(tensor_bytes(t) / t->hwc.h * x->rolling[i - x->first], 16);
 	}
 	/* both share an area */
 	if (x->over && tensor_lifetime(c, x->over)->bytes[area]) {
@@ -228,41 +208,49 @@ is_worse_than_alone(struct sched *s, const struct cascades *c, const struct casc
 	return gain > ROUNDING * x->cost[0];
 }
 
-/* Adds a choice, unless no block fits or it is of no use: its price, the bytes of its feature maps
- * and weights.  Its kernels are made if a division takes it.  Leaves: l->least[last + 1]. */
+/*
+ * Adds a choice for each block objective that makes a difference, unless no block fits or it is of
+ * no use: its price, the bytes of its feature maps and weights.  Its kernels are made if a division
+ * takes it.  Leaves: l->least[last + 1].
+ */
 static void
-add_choice(struct listing *l, int first, int last, int32_t rows, enum block_objective objective)
+add_choices(struct listing *l, int first, int last, int32_t rows)
 {
 	struct sched *s = l->s;
 	struct cascades *c = l->c;
-	int32_t stripe[MAX_LENGTH];
-	struct cascade x = { .first = first, .last = last, .rows = rows,
-			     .objective = objective, .stripe = stripe };
-	if (!cascade_price(s, &x))
-		return;
-	l->least[last + 1] = fmin(l->least[last + 1], l->least[first] + x.lower_bound);
-	arena_reset(l->scratch);
-	cascade_run(s, l->scratch, &x, false);
-	if (keeps_whole_map(s, &x))
-		return;
-	struct cascade_choice k = {
-		.cost = { x.cost[0], x.cost[1] }, .lower_bound = x.lower_bound,
-		.first = first, .last = last, .rows = rows, .objective = objective,
-	};
-	for (int area = 0; area < (s->memory.spilling ? AREAS : BESIDE); area++) {
-		k.bytes[area] = live_bytes(s, c, &x, area, &k.slid[area]);
-		if (!x.lead)
-			k.slid[area] = 0; /* exactly over the operand: no slide */
-	}
-	c->n_all++;
-	if (rows && is_worse_than_alone(s, c, &x, &k))
-		return;
+	bool differs = false;
 	for (int i = first; i <= last; i++)
-		k.weights += l->sizes[i];
-	if (rows)
-		list_savings(s, c->a, l->sizes, &x, &k);
-	agrow(l->a, c->v, c->n, &l->cap);
-	c->v[c->n++] = k;
+		differs |= l->differs[i];
+	for (int k = BLOCKS_FOR_FETCHED; k <= (differs ? BLOCKS_FOR_IN_PLACE : BLOCKS_FOR_FETCHED); k++) {
+		int32_t stripe[MAX_LENGTH];
+		struct cascade x = { .first = first, .last = last, .rows = rows,
+				     .objective = (enum block_objective)k, .stripe = stripe };
+		if (!cascade_price(s, &x))
+			continue;
+		l->least[last + 1] = fmin(l->least[last + 1], l->least[first] + x.lower_bound);
+		arena_reset(l->scratch);
+		cascade_run(s, l->scratch, &x, false);
+		if (keeps_whole_map(s, &x))
+			continue;
+		struct cascade_choice choice = {
+			.cost = { x.cost[0], x.cost[1] }, .lower_bound = x.lower_bound,
+			.first = first, .last = last, .rows = rows, .objective = x.objective,
+		};
+		for (int area = 0; area < (s->memory.spilling ? AREAS : BESIDE); area++) {
+			choice.bytes[area] = live_bytes(s, c, &x, area, &choice.slid[area]);
+			if (!x.lead)
+				choice.slid[area] = 0; /* exactly over the operand: no slide */
+		}
+		c->n_all++;
+		if (rows && is_worse_than_alone(s, c, &x, &choice))
+			continue;
+		for (int i = first; i <= last; i++)
+			choice.weights += l->sizes[i];
+		if (rows)
+			list_savings(s, c->a, l->sizes, &x, &choice);
+		agrow(l->a, c->v, c->n, &l->cap);
+		c->v[c->n++] = choice;
+	}
 }
 
 /* Can first..last be one cascade?  All feature maps between its operations must die inside. */
@@ -318,72 +306,15 @@ cascade_obstacle(struct sched *s, const struct cascades *c, int first, int last,
 	return keeps ? "a buffer between them would keep all rows" : NULL;
 }
 
-/* Would an operation have another block if its weights stayed in place? */
-static bool
-has_block_for_in_place(struct sched *s, int op)
-{
-	if (!s->info[op].op->weights || !weights_move(s))
-		return false;
-	const struct block_choice *b = whole_block(s, op);
-	return b && !hwc_equal(b->block, block_for(s, op, b->rows, BLOCKS_FOR_IN_PLACE)->block);
-}
-
-/* Adds a choice for each block objective that makes a difference. */
-static void
-add_choices(struct listing *l, int first, int last, int32_t rows)
-{
-	bool differs = false;
-	for (int i = first; i <= last; i++)
-		differs |= l->differs[i];
-	add_choice(l, first, last, rows, BLOCKS_FOR_FETCHED);
-	if (differs)
-		add_choice(l, first, last, rows, BLOCKS_FOR_IN_PLACE);
-}
-
-static void
-add_chains_ending_at(struct listing *l, int last)
-{
-	const struct op_info *info = l->s->info;
-	const struct slides *slides = &l->c->slides;
-	int first = last;
-	while (info[first].chain && last - first + 1 < CHAIN_LENGTH &&
-	       !is_slid(slides, l->s, first) && !is_slid(slides, l->s, first - 1))
-		add_choices(l, --first, last, 0);
-}
-
-static void
-add_cascades_ending_at(struct listing *l, int last)
-{
-	const struct op_info *info = l->s->info;
-	int32_t h = info[last].op->ofm.shape.h;
-	for (int first = last; first >= 0 && first > last - MAX_LENGTH; first--) {
-		if (!info[first].stripes || !info[last].stripes ||
-		    (first < last && !info[first].internal))
-			break;
-		if (!closed(l->s, l->c, first, last))
-			continue;
-		int n = 0;
-		for (int32_t rows = 1; rows < h && n < MAX_HEIGHTS; rows *= 2, n++)
-			add_choices(l, first, last, rows);
-	}
-}
-
-static int64_t
-whole_peak(const struct sched *s, const struct cascades *c)
-{
-	int64_t peak = c->sums[LIMITED].at_cpu;
-	for (int i = 0; i < s->n_ops; i++)
-		if (c->first_of[i] < c->first_of[i + 1])
-			peak = max_i64(peak, c->v[c->first_of[i]].bytes[LIMITED]);
-	return peak;
-}
-
-/* Lists all choices, those in stripes if wanted. */
-static void
-list_choices(struct sched *s, struct cascades *c, bool stripes)
+void
+cascades_list(struct sched *s, struct cascades *c, bool stripes)
 {
 	struct arena *a = arena_open();
 	const size_t n = (size_t)s->n_ops + 1;
+	if (!c->first_of) {
+		c->first_of = anew(c->a, int, n);
+		find_live_ranges(s, c);
+	}
 	struct listing l = { .s = s, .c = c, .a = a, .scratch = arena_open(),
 			     .sizes = anew(a, int64_t, n), .differs = anew(a, bool, n),
 			     .least = anew(a, double, n) };
@@ -391,16 +322,30 @@ list_choices(struct sched *s, struct cascades *c, bool stripes)
 	c->n = c->n_all = 0;
 	for (int i = 0; i < s->n_ops; i++) {
 		struct weights_size w = whole_size(s, i);
+		const bool moves = s->info[i].op->weights && weights_move(s);
+		const struct block_choice *b = moves ? whole_block(s, i) : NULL;
 		l.sizes[i] = w.stream + w.scales;
-		l.differs[i] = has_block_for_in_place(s, i);
+		l.differs[i] = b && !hwc_equal(b->block, block_for(s, i, b->rows,
+								   BLOCKS_FOR_IN_PLACE)->block);
 	}
-	for (int i = 0; i < s->n_ops; i++) {
-		c->first_of[i] = (int)c->n;
-		l.least[i + 1] = INFINITY;
-		add_choices(&l, i, i, 0);
-		add_chains_ending_at(&l, i);
-		if (stripes)
-			add_cascades_ending_at(&l, i);
+	for (int last = 0; last < s->n_ops; last++) {
+		const struct op_info *info = s->info;
+		c->first_of[last] = (int)c->n;
+		l.least[last + 1] = INFINITY;
+		add_choices(&l, last, last, 0);
+		for (int first = last; info[first].chain && last - first + 1 < CHAIN_LENGTH &&
+		     !is_slid(&c->slides, s, first) && !is_slid(&c->slides, s, first - 1);)
+			add_choices(&l, --first, last, 0);
+		for (int first = last; stripes && info[last].stripes && first >= 0 &&
+		     first > last - MAX_LENGTH; first--) {
+			if (!info[first].stripes || (first < last && !info[first].internal))
+				break;
+			if (!closed(s, c, first, last))
+				continue;
+			int32_t rows = 1, h = info[last].op->ofm.shape.h;
+			for (int k = 0; rows < h && k < MAX_HEIGHTS; rows *= 2, k++)
+				add_choices(&l, first, last, rows);
+		}
 	}
 	c->first_of[s->n_ops] = (int)c->n;
 	c->lower_bound = l.least[s->n_ops] * (1 - ROUNDING);
@@ -408,6 +353,12 @@ list_choices(struct sched *s, struct cascades *c, bool stripes)
 	if (c->n)
 		memcpy(v, c->v, c->n * sizeof(*v));
 	c->v = v;
+	if (!stripes) {
+		c->whole_peak = c->sums[LIMITED].at_cpu;
+		for (int i = 0; i < s->n_ops; i++)
+			if (c->first_of[i] < c->first_of[i + 1])
+				c->whole_peak = max_i64(c->whole_peak, v[c->first_of[i]].bytes[LIMITED]);
+	}
 	arena_close(l.scratch);
 	arena_close(a);
 }
@@ -421,23 +372,6 @@ cascades_open(struct sched *s)
 	find_kept_keys(s);
 	find_slides(s, &c->slides);
 	return c;
-}
-
-struct cascades *
-cascades_list(struct sched *s)
-{
-	struct cascades *c = cascades_open(s);
-	c->first_of = anew(c->a, int, (size_t)s->n_ops + 1);
-	find_live_ranges(s, c);
-	list_choices(s, c, false);
-	c->whole_peak = whole_peak(s, c);
-	return c;
-}
-
-void
-cascades_add(struct sched *s, struct cascades *c)
-{
-	list_choices(s, c, true);
 }
 
 void

@@ -131,11 +131,9 @@ struct cascades {
 };
 
 /* cascades.c: cascades_open() lists no choices, which is enough to take decisions.
- * cascades_list() lists whole operations and chains; then cascades_add() lists cascades in
- * stripes, too. */
+ * cascades_list() lists whole operations and chains; called once more, cascades in stripes, too. */
 struct cascades *cascades_open(struct sched *s);
-struct cascades *cascades_list(struct sched *s);
-void cascades_add(struct sched *s, struct cascades *c);
+void cascades_list(struct sched *s, struct cascades *c, bool stripes);
 void cascades_close(struct cascades *c); /* NULL is allowed */
 
 /* A division of all operations into cascades. */
@@ -162,9 +160,10 @@ const char *cascade_obstacle(struct sched *s, const struct cascades *c, int firs
 /* divide.c: the decisions of a division about each operation, with one cut for all. */
 void division_decide(const struct cascades *c, const struct division *d, enum cut cut,
 		     struct decision *out);
-/* Writes decisions and their kernels into a plan. */
-void cascades_take(struct sched *s, struct cascades *all, const struct decision *d, bool slide,
-		   struct plan *p);
+/* A plan with decisions about all operations, their kernels and weight slices of estimated sizes, but
+ * no rectangles. */
+struct plan *cascades_take(struct sched *s, struct cascades *all, const struct decision *d,
+			   bool slide);
 /* The smallest limit with a division; INT64_MAX: none.  The limit from which on the division no
  * longer changes. */
 int64_t cascades_least(struct sched *s, const struct cascades *c);

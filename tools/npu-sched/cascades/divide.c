@@ -142,28 +142,10 @@ division_decide(const struct cascades *c, const struct division *d, enum cut cut
 	}
 }
 
-/* The cascade first..last with these decisions and its kernels, made once. */
-static const struct cascade *
-make_cascade(struct sched *s, struct cascades *all, int first, int last, struct decision d)
+struct plan *
+cascades_take(struct sched *s, struct cascades *all, const struct decision *d, bool slide)
 {
-	const int32_t key[] = { first, last, d.rows, (int32_t)d.objective };
-	void **at = hash_table_at(&all->made, hash_xxh3(key, sizeof(key)));
-	struct cascade *c = *at;
-	if (c)
-		return c;
-	c = *at = anew(all->a, struct cascade, 1);
-	*c = (struct cascade){ .first = first, .last = last, .rows = d.rows,
-			       .objective = d.objective };
-	c->stripe = anew(all->a, int32_t, (size_t)(last - first) + 1);
-	(void)cascade_price(s, c);
-	cascade_run(s, all->a, c, true);
-	return c;
-}
-
-void
-cascades_take(struct sched *s, struct cascades *all, const struct decision *d, bool slide,
-	      struct plan *p)
-{
+	struct plan *p = plan_new(s);
 	struct arena *a = arena_open();
 	const struct cascade **taken = anew(a, const struct cascade *, (size_t)s->n_ops + 1);
 	size_t kernels = 0;
@@ -171,8 +153,21 @@ cascades_take(struct sched *s, struct cascades *all, const struct decision *d, b
 	for (int first = 0, last; first < s->n_ops; first = last + 1) {
 		for (last = first; last + 1 < s->n_ops && d[last + 1].joins;)
 			last++;
-		taken[n] = make_cascade(s, all, first, last, d[last]);
-		kernels += taken[n++]->n_kernels;
+		/* each cascade and its kernels are made once */
+		const struct decision *x = &d[last];
+		const int32_t key[] = { first, last, x->rows, (int32_t)x->objective };
+		void **at = hash_table_at(&all->made, hash_xxh3(key, sizeof(key)));
+		struct cascade *c = *at;
+		if (!c) {
+			c = *at = anew(all->a, struct cascade, 1);
+			*c = (struct cascade){ .first = first, .last = last, .rows = x->rows,
+					       .objective = x->objective };
+			c->stripe = anew(all->a, int32_t, (size_t)(last - first) + 1);
+			(void)cascade_price(s, c);
+			cascade_run(s, all->a, c, true);
+		}
+		taken[n++] = c;
+		kernels += c->n_kernels;
 	}
 	p->decided.slide = slide;
 	if (s->n_ops)
@@ -202,4 +197,6 @@ cascades_take(struct sched *s, struct cascades *all, const struct decision *d, b
 		p->lead[x->first] = x->lead;
 	}
 	arena_close(a);
+	make_slices(s, p);
+	return p;
 }

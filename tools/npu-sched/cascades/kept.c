@@ -40,15 +40,6 @@ operand_ofm_last(const struct g_op *op, int k)
 	return k == 0 ? &op->ifm : k == 1 ? &op->ifm2 : &op->ofm;
 }
 
-static struct map_key
-map_key(const struct g_operand *o)
-{
-	if (!o->t)
-		return (struct map_key){ .height = 0 };
-	return (struct map_key){ .view = o->view, .height = o->t->hwc.h,
-				 .row_bytes = tensor_bytes(o->t) / max_i64(o->t->hwc.h, 1) };
-}
-
 static uint64_t
 shape_key_of(const struct g_op *op)
 {
@@ -59,8 +50,13 @@ shape_key_of(const struct g_op *op)
 		.pad_top = op->pad.top, .pad_bottom = op->pad.bottom,
 		.upscale = op->upscale,
 		.sampled = op->kind == OP_RESIZE ? op_sampled(op).y : 0 };
-	for (int k = 0; k < OPERANDS; k++)
-		v.map[k] = map_key(operand_ofm_last(op, k));
+	for (int k = 0; k < OPERANDS; k++) {
+		const struct g_operand *o = operand_ofm_last(op, k);
+		if (o->t)
+			v.map[k] = (struct map_key){
+				.view = o->view, .height = o->t->hwc.h,
+				.row_bytes = tensor_bytes(o->t) / max_i64(o->t->hwc.h, 1) };
+	}
 	return hash_xxh3(&v, sizeof(v));
 }
 
@@ -84,9 +80,9 @@ find_kept_keys(struct sched *s)
 	arena_close(a);
 }
 
-/* The shapes of all operations, and which operands are the same tensor. */
-static uint64_t
-cascade_key_of(const struct sched *s, const struct cascade *c)
+/* The key: the shapes of all operations, and which operands are the same tensor. */
+void **
+kept_at(const struct sched *s, const struct cascade *c)
 {
 	struct {
 		uint64_t shape;
@@ -102,13 +98,8 @@ cascade_key_of(const struct sched *s, const struct cascade *c)
 		for (int k = 0; k < OPERANDS; k++)
 			v[i].before[k] = max_i32(f->kept.before[k] - OPERANDS * c->first, 0);
 	}
-	return hash_xxh3_seeded(v, (size_t)n * sizeof(*v), (uint64_t)c->rows);
-}
-
-void **
-kept_at(const struct sched *s, const struct cascade *c)
-{
-	return hash_table_at(s->kept, cascade_key_of(s, c));
+	return hash_table_at(s->kept,
+			     hash_xxh3_seeded(v, (size_t)n * sizeof(*v), (uint64_t)c->rows));
 }
 
 struct kept *

@@ -40,12 +40,6 @@ bytes_touched(const struct g_operand *o)
 	return (struct g_range){ .lo = lo * size, .hi = (hi + 1) * size };
 }
 
-static bool
-writes_part(const struct g_op *op)
-{
-	return op->ofm.view == VIEW_BOX || op->ofm.view == VIEW_STRIDED;
-}
-
 /*
  * Which bytes operations read and write, and where feature maps die.  A touch has the number
  * OPERANDS * operation + operand + 1; 0: none.  A graph may have 10,000 operations, and each plan
@@ -143,19 +137,8 @@ try_slide(const struct traffic *traffic, struct slide *x)
 	return x->saved > 0 && x->saved >= min_i64(from - x->lead, to) / WORTHWHILE;
 }
 
-/* Inserts a slide by bytes saved.  A feature map may be covered by one other and cover one. */
-static void
-add_slide(struct sched *s, struct slides *l, struct slide x)
-{
-	agrow(s->a, l->v, l->n, &l->cap);
-	size_t at = l->n++;
-	for (; at > 0 && l->v[at - 1].saved < x.saved; at--)
-		l->v[at] = l->v[at - 1];
-	l->v[at] = x;
-}
-
 /* Adds slides over feature maps that die while operation `first` and later ones write a
- * result; death: the first one that dies then. */
+ * result; death: the first one that dies then.  The list is sorted by bytes saved. */
 static void
 add_slides(struct sched *s, struct slides *l, const struct traffic *t, int first, int death)
 {
@@ -165,25 +148,14 @@ add_slides(struct sched *s, struct slides *l, const struct traffic *t, int first
 				   .to = s->info[first].op->ofm.t, .first = first, .last = last };
 		if (s->info[last].node != s->info[first].node)
 			return;
-		if (try_slide(t, &x))
-			add_slide(s, l, x);
+		if (!try_slide(t, &x))
+			continue;
+		agrow(s->a, l->v, l->n, &l->cap);
+		size_t at = l->n++;
+		for (; at > 0 && l->v[at - 1].saved < x.saved; at--)
+			l->v[at] = l->v[at - 1];
+		l->v[at] = x;
 	}
-}
-
-/* Of slides with the same feature map, keeps the one that saves most. */
-static void
-resolve(struct slides *l)
-{
-	size_t n = 0;
-	for (size_t i = 0; i < l->n; i++) {
-		bool taken = false;
-		for (size_t k = 0; k < n; k++)
-			taken |= l->v[k].from == l->v[i].from ||
-				 l->v[k].to == l->v[i].to;
-		if (!taken)
-			l->v[n++] = l->v[i];
-	}
-	l->n = n;
 }
 
 void
@@ -196,11 +168,21 @@ find_slides(struct sched *s, struct slides *l)
 		const struct g_op *op = s->info[i].op;
 		while (death < t.n_deaths && op_of(t.death[death]) < i)
 			death++;
-		if (writes_part(op) && op_of(t.write[op->ofm.t->rec.index]) == i)
+		const bool is_part = op->ofm.view == VIEW_BOX || op->ofm.view == VIEW_STRIDED;
+		if (is_part && op_of(t.write[op->ofm.t->rec.index]) == i)
 			add_slides(s, l, &t, i, death);
 	}
 	arena_close(a);
-	resolve(l);
+	/* a feature map is covered by one other, and covers one: the slide that saves most */
+	size_t n = 0;
+	for (size_t i = 0; i < l->n; i++) {
+		bool taken = false;
+		for (size_t k = 0; k < n; k++)
+			taken |= l->v[k].from == l->v[i].from || l->v[k].to == l->v[i].to;
+		if (!taken)
+			l->v[n++] = l->v[i];
+	}
+	l->n = n;
 }
 
 bool

@@ -46,29 +46,6 @@ inside(const struct sched *s, const struct cascade *c, int i, int k)
 	return p >= c->first && p < c->last ? p - c->first : -1;
 }
 
-/* Sets the rows per stripe of each operation, from the last to the first; rows 0: all in
- * one. */
-static void
-cascade_stripes(const struct sched *s, struct cascade *c)
-{
-	int n = c->last - c->first + 1;
-	for (int i = 0; i < n; i++)
-		c->stripe[i] = 1;
-	c->stripe[n - 1] = c->rows ? c->rows : s->info[c->last].op->ofm.shape.h;
-	for (int i = n - 1; i >= 0; i--) {
-		const struct op_info *f = &s->info[c->first + i];
-		int32_t h = f->op->ofm.shape.h;
-		for (int k = 0; k < 2; k++) {
-			int p = inside(s, c, i, k);
-			int32_t rows = c->stripe[i] * f->op->stride.y;
-			if (p >= 0 && rows > c->stripe[p])
-				c->stripe[p] = rows;
-		}
-		if (c->stripe[i] > h)
-			c->stripe[i] = h;
-	}
-}
-
 static bool
 is_copy(const struct run *r, int i)
 {
@@ -133,6 +110,7 @@ keep_clear(struct run *r, struct g_range rows, int32_t reading)
 	}
 }
 
+/* Lists the kernel of these rows, if kernels are wanted. */
 static void
 add_kernel(struct run *r, int i, struct g_range rows)
 {
@@ -151,17 +129,6 @@ next_rows(const struct run *r, int i)
 	if (r->done[i] == height(r, i))
 		return (struct emit_rows){ .lo = INT32_MAX };
 	return emit_ifm_rows(r->s->info[r->c->first + i].op, next_stripe(r, i));
-}
-
-/* Called after rows of operation i were written: all rows from the lowest that will still be
- * read were kept meanwhile. */
-static void
-keep_rows(struct run *r, int i, struct g_range rows)
-{
-	int32_t low = still_wanted(r, i);
-	int32_t keep = (int32_t)rows.hi - (low < rows.lo ? low : (int32_t)rows.lo);
-	if (keep > r->kept.rolling[i])
-		r->kept.rolling[i] = keep;
 }
 
 /*
@@ -196,10 +163,12 @@ advance(struct run *r, int i, int32_t upto)
 		add_kernel(r, i, rows);
 		r->done[i] = (int32_t)rows.hi;
 		r->low[i] = in.lo;
-		if (last)
+		if (last) {
 			keep_clear(r, rows, in.lo);
-		else
-			keep_rows(r, i, rows);
+		} else { /* all rows from the lowest that will still be read are kept meanwhile */
+			const int32_t lo = min_i32(still_wanted(r, i), (int32_t)rows.lo);
+			r->kept.rolling[i] = max_i32(r->kept.rolling[i], (int32_t)rows.hi - lo);
+		}
 		r->next[i] = next_rows(r, i);
 	}
 }
@@ -223,27 +192,23 @@ may_share_bytes(const struct g_tensor *t, const struct g_tensor *o)
 	       !G_HAS(o, G_TENSOR_at);
 }
 
-/* Does the cascade read t in part, or broadcast?  Then a late block may need bytes that an
- * early one overwrote. */
-static bool
-is_read_in_part(const struct sched *s, const struct cascade *c, const struct g_tensor *t)
-{
-	for (int i = c->first; i <= c->last; i++) {
-		const struct g_op *op = s->info[i].op;
-		if ((op->ifm.t == t && !operand_has_rows(&op->ifm)) ||
-		    (op->ifm2.t == t && !operand_has_rows(&op->ifm2)))
-			return true;
-	}
-	return false;
-}
-
-/* May the cascade's last OFM be written over t?  Not if the OFM holds values before t dies. */
+/* May the cascade's last OFM be written over t?  Not if the OFM holds values before t dies; nor if
+ * the cascade reads t in part, or broadcast, as a late block may need bytes that an early one
+ * overwrote. */
 static bool
 can_cover(const struct sched *s, const struct cascade *c, const struct g_tensor *t)
 {
 	const struct g_tensor *o = s->info[c->last].op->ofm.t;
-	return may_share_bytes(t, o) && s->use[o->rec.index].first_touch == c->last &&
-	       dies_with(s, t, c->last) && !is_read_in_part(s, c, t);
+	if (!may_share_bytes(t, o) || s->use[o->rec.index].first_touch != c->last ||
+	    !dies_with(s, t, c->last))
+		return false;
+	for (int i = c->first; i <= c->last; i++) {
+		const struct g_op *op = s->info[i].op;
+		if ((op->ifm.t == t && !operand_has_rows(&op->ifm)) ||
+		    (op->ifm2.t == t && !operand_has_rows(&op->ifm2)))
+			return false;
+	}
+	return true;
 }
 
 /* Lists feature maps from outside the cascade, whether they die in it or not, which depends on
@@ -268,37 +233,8 @@ list_endings(struct run *r)
 	}
 }
 
-/* Chooses the feature map over which the last OFM saves most bytes. */
-static void
-choose_over(const struct sched *s, struct cascade *c, const struct kept *kept)
-{
-	int64_t to = tensor_bytes(s->info[c->last].op->ofm.t), best = 0;
-	for (int d = 0; d < kept->n_endings; d++) {
-		const struct ending *x = &kept->ending[d];
-		struct g_tensor *t = ending_operand(s, c, x)->t;
-		int64_t lead = round_up_i64(x->lead, 16), from = tensor_bytes(t);
-		int64_t both = from + lead > to ? from + lead : to;
-		if (from + to - both <= best || !can_cover(s, c, t))
-			continue;
-		best = from + to - both;
-		c->over = t;
-		c->lead = lead;
-	}
-}
-
-/* Is t read or written by an operation of a chain before the last one? */
-static bool
-is_read_before(const struct sched *s, const struct cascade *c, const struct g_tensor *t)
-{
-	for (int i = c->first; i < c->last; i++)
-		if (s->info[i].op->ifm.t == t || s->info[i].op->ifm2.t == t ||
-		    s->info[i].op->ofm.t == t)
-			return true;
-	return false;
-}
-
-/* Puts a whole elementwise result exactly over an operand of the same shape, type and
- * layout. */
+/* Puts a whole elementwise result exactly over an operand of the same shape, type and layout,
+ * which no operation of a chain touches before the last one. */
 static void
 replace_operand(struct sched *s, struct cascade *c)
 {
@@ -309,9 +245,13 @@ replace_operand(struct sched *s, struct cascade *c)
 		return;
 	for (int k = 0; k < 2 && !c->over; k++) {
 		struct g_tensor *t = in[k]->t;
-		if (t && in[k]->view == VIEW_WHOLE && in[k]->type == f->op->ofm.type &&
-		    hwc_equal(t->hwc, o->hwc) && t->layout == o->layout &&
-		    can_cover(s, c, t) && !is_read_before(s, c, t))
+		bool touched = false;
+		for (int i = c->first; i < c->last; i++) {
+			const struct g_op *op = s->info[i].op;
+			touched |= op->ifm.t == t || op->ifm2.t == t || op->ofm.t == t;
+		}
+		if (t && !touched && in[k]->view == VIEW_WHOLE && in[k]->type == f->op->ofm.type &&
+		    hwc_equal(t->hwc, o->hwc) && t->layout == o->layout && can_cover(s, c, t))
 			c->over = t;
 	}
 }
@@ -340,7 +280,19 @@ cascade_price(struct sched *s, struct cascade *c)
 		c->lower_bound = least_cost(&k);
 		return c->cost[1] <= alone;
 	}
-	cascade_stripes(s, c);
+	/* rows per stripe of each operation, from the last to the first; rows 0: all in one */
+	for (int i = 0; i < n; i++)
+		c->stripe[i] = 1;
+	c->stripe[n - 1] = c->rows ? c->rows : s->info[c->last].op->ofm.shape.h;
+	for (int i = n - 1; i >= 0; i--) {
+		const struct g_op *op = s->info[c->first + i].op;
+		for (int k = 0; k < 2; k++) {
+			const int p = inside(s, c, i, k);
+			if (p >= 0)
+				c->stripe[p] = max_i32(c->stripe[p], c->stripe[i] * op->stride.y);
+		}
+		c->stripe[i] = min_i32(c->stripe[i], op->ofm.shape.h);
+	}
 	c->cost[0] = c->cost[1] = c->lower_bound = 0;
 	for (int i = 0; i < n; i++) {
 		const struct cached_stripe_cost *b = op_cost(s, c->first + i, c->stripe[i],
@@ -416,7 +368,20 @@ cascade_run(struct sched *s, struct arena *a, struct cascade *c, bool kernels)
 			if (found)
 				*found = copy_kept(s, kept);
 		}
-		choose_over(s, c, kept);
+		/* the feature map over which the last OFM saves most bytes */
+		const int64_t to = tensor_bytes(s->info[c->last].op->ofm.t);
+		int64_t best = 0;
+		for (int d = 0; d < kept->n_endings; d++) {
+			struct g_tensor *t = ending_operand(s, c, &kept->ending[d])->t;
+			const int64_t lead = round_up_i64(kept->ending[d].lead, 16);
+			const int64_t from = tensor_bytes(t);
+			const int64_t saved = from + to - max_i64(from + lead, to);
+			if (saved <= best || !can_cover(s, c, t))
+				continue;
+			best = saved;
+			c->over = t;
+			c->lead = lead;
+		}
 		for (int i = 0; i < c->last - c->first; i++)
 			c->rolling[i] = kept->rolling[i];
 		return;

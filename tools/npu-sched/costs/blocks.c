@@ -30,11 +30,7 @@ struct block_search {
 	struct block_query q;
 	struct perf_op kernel;
 	struct fold fold;
-	/*
-	 * above 0: blocks of at most so many cycles count as equally fast, and
-	 * is_preferred() decides
-	 */
-	double as_fast;
+	double as_fast; /* above 0: blocks of at most so many cycles count as equally fast */
 	double by_formulas; /* cycles of best by the published formulas; 0: not computed */
 	struct block_choice best;
 	double cycles;
@@ -42,15 +38,6 @@ struct block_search {
 	bool found;
 	struct block_reason reason;
 };
-
-/* True if a block takes fewer cycles than the best one so far, or as many and fewer banks. */
-static bool
-is_better_block(const struct block_search *x, double cycles, int banks)
-{
-	if (!x->found)
-		return true;
-	return cycles != x->cycles ? cycles < x->cycles : banks < x->banks;
-}
 
 /* Cycles of the kernel in such blocks on a machine, with BLOCK_CYCLES. */
 static double
@@ -62,25 +49,6 @@ priced_cycles(const struct block_search *x, const struct perf_machine *m,
 	const int64_t plane = (int64_t)ceil_div(x->q.ofm.h, c->block.h) *
 			      ceil_div(x->q.ofm.w, c->block.w);
 	return cost.total + BLOCK_CYCLES * (double)(x->op->weights ? plane : cost.blocks);
-}
-
-/*
- * True if the block is among the fastest and preferred to the best one so far:
- * shallower, or with fewer cycles by the published formulas and not deeper.
- */
-static bool
-is_preferred(struct block_search *x, const struct block_choice *c, double cycles)
-{
-	if (cycles > x->as_fast)
-		return false;
-	double by_formulas = priced_cycles(x, &x->s->published, c);
-	bool shallower = x->op->weights && c->block.c < x->best.block.c;
-	bool deeper = x->op->weights && c->block.c > x->best.block.c;
-	if (x->by_formulas > 0 &&
-	    (deeper || (!shallower && by_formulas >= x->by_formulas)))
-		return false;
-	x->by_formulas = by_formulas;
-	return true;
 }
 
 /* Notes the best block that is not taken. */
@@ -103,7 +71,21 @@ try_block(struct block_search *x, struct hwc block)
 		return;
 	double cycles = priced_cycles(x, &x->s->machine, &c);
 	x->reason.fitting++;
-	if (x->as_fast > 0 ? !is_preferred(x, &c, cycles) : !is_better_block(x, cycles, banks)) {
+	bool taken;
+	if (x->as_fast == 0) {
+		taken = !x->found ||
+			(cycles != x->cycles ? cycles < x->cycles : banks < x->banks);
+	} else if (cycles > x->as_fast) {
+		taken = false;
+	} else { /* of the fastest: a shallower one, or one not deeper that the formulas prefer */
+		const double by_formulas = priced_cycles(x, &x->s->published, &c);
+		const int deeper = x->op->weights ? c.block.c - x->best.block.c : 0;
+		taken = !(x->by_formulas > 0) || deeper < 0 ||
+			(deeper == 0 && by_formulas < x->by_formulas);
+		if (taken)
+			x->by_formulas = by_formulas;
+	}
+	if (!taken) {
 		note_next(x, block, cycles);
 		return;
 	}
@@ -163,64 +145,47 @@ search_of(struct sched *s, int i, int32_t rows, enum block_objective objective)
 	return x;
 }
 
-static bool
-block_from_graph(struct block_search *x)
-{
-	x->best.rows = x->q.ofm.h;
-	x->best.block = x->op->block;
-	x->found = block_layout(x->s->accel, &x->q, x->op->block, &x->best.layout,
-				NULL);
-	return x->found;
-}
-
-/* Searches the block of an operation, and of its chain, in the extents of a fold. */
-static void
-search_fold(struct block_search *x, const struct fold *f)
-{
-	struct g_op ops[CHAIN_LENGTH];
-	const struct kernel k = { .op = x->first, .links = x->links };
-	struct block_search y = { .s = x->s, .op = ops, .fold = *f };
-	if (!chain_ops(x->s, x->first, x->links, f, ops))
-		return;
-	y.kernel = kernel_op(x->s, &k, f, 0, 0, FETCHED); /* what is folded has no weights */
-	y.q = op_block_query(&ops[0], ops[0].ofm.shape.h);
-	search_blocks(&y, 0);
-	if (!y.found || (x->found && y.cycles >= x->cycles))
-		return;
-	y.best.rows = x->q.ofm.h;
-	x->best = y.best;
-	x->cycles = y.cycles;
-	x->found = true;
-}
-
-static void
-search_folds(struct block_search *x)
-{
-	struct fold f[MAX_FOLDS];
-	int n = list_folds(x->op, f);
-	for (int i = 0; i < n; i++)
-		search_fold(x, &f[i]);
-}
-
+/* Searches the block of an operation, or of a chain, in its own extents and, if it is whole, in
+ * those of folds.  depth: the only one, 0: any. */
 static void
 search_for(struct block_search *x, int32_t depth)
 {
+	struct fold fold[1 + MAX_FOLDS];
+	int n = 0;
 	if (G_HAS(x->op, G_OP_block)) {
-		(void)block_from_graph(x);
+		x->best.rows = x->q.ofm.h;
+		x->best.block = x->op->block;
+		x->found = block_layout(x->s->accel, &x->q, x->op->block, &x->best.layout, NULL);
 		return;
 	}
 	if (x->links) {
-		search_fold(x, &own_extents);
-		search_folds(x);
-		return;
-	}
-	search_blocks(x, depth);
-	if (x->found && x->s->machine.calibrated) {
-		x->as_fast = x->cycles * AS_FAST;
+		fold[n++] = own_extents;
+	} else {
 		search_blocks(x, depth);
+		if (x->found && x->s->machine.calibrated) {
+			x->as_fast = x->cycles * AS_FAST;
+			search_blocks(x, depth);
+		}
 	}
 	if (x->q.ofm.h == x->op->ofm.shape.h)
-		search_folds(x);
+		n += list_folds(x->op, &fold[n]);
+	for (int i = 0; i < n; i++) {
+		struct g_op ops[CHAIN_LENGTH];
+		const struct kernel k = { .op = x->first, .links = x->links };
+		struct block_search y = { .s = x->s, .op = ops, .fold = fold[i] };
+		if (!chain_ops(x->s, x->first, x->links, &fold[i], ops))
+			continue;
+		/* what is folded, or leads a chain here, has no weights */
+		y.kernel = kernel_op(x->s, &k, &fold[i], 0, 0, FETCHED);
+		y.q = op_block_query(&ops[0], ops[0].ofm.shape.h);
+		search_blocks(&y, 0);
+		if (!y.found || (x->found && y.cycles >= x->cycles))
+			continue;
+		y.best.rows = x->q.ofm.h;
+		x->best = y.best;
+		x->cycles = y.cycles;
+		x->found = true;
+	}
 }
 
 static struct block_choice *
@@ -268,39 +233,35 @@ block_for(struct sched *s, int op, int32_t rows, enum block_objective objective)
 	return cached->block.c ? cached : NULL;
 }
 
-/* An operation with weights keeps the block for which these are encoded.  A block of the input
- * graph is kept, too. */
-static struct block_choice
-choose_chain_block(struct sched *s, int op, int links, enum block_objective objective)
-{
-	const struct block_choice none = { .block.c = 0 };
-	struct g_op ops[CHAIN_LENGTH];
-	const struct g_op *lead = s->info[op].op;
-	int32_t rows = lead->ofm.shape.h;
-	struct block_search x = { .s = s, .op = lead, .first = op, .links = links,
-				  .q = op_block_query(lead, rows) };
-	if (lead->weights || G_HAS(lead, G_OP_block)) {
-		const struct block_choice *b = block_for(s, op, rows, objective);
-		x.found = b != NULL;
-		x.best = b ? *b : none;
-	} else {
-		search_for(&x, 0);
-	}
-	return x.found && chain_ops(s, op, links, &x.best.fold, ops) ? x.best : none;
-}
-
 const struct block_choice *
-chain_block_for(struct sched *s, int op, int links, enum block_objective objective)
+kernel_block(struct sched *s, const struct kernel *k, int32_t rows)
 {
-	struct work *w = s->info[op].work[objective];
-	const int32_t whole = s->info[op].op->ofm.shape.h;
+	const int op = k->op, links = k->links;
+	if (!links)
+		return block_for(s, op, rows, k->objective);
+	struct work *w = s->info[op].work[k->objective];
+	const struct g_op *lead = s->info[op].op;
+	const int32_t whole = lead->ofm.shape.h;
 	const uint64_t chain = chain_key(s, op, links);
 	const struct block_choice *cached = find_choice(w, whole, chain);
 	if (!cached) {
-		struct block_choice b = choose_chain_block(s, op, links, objective);
-		b.rows = whole;
-		b.chain = chain;
-		cached = keep_choice(s, w, &b);
+		struct g_op ops[CHAIN_LENGTH];
+		struct block_search x = { .s = s, .op = lead, .first = op, .links = links,
+					  .q = op_block_query(lead, whole) };
+		if (lead->weights || G_HAS(lead, G_OP_block)) {
+			/* weights keep the block for which they are encoded */
+			const struct block_choice *b = block_for(s, op, whole, k->objective);
+			x.found = b != NULL;
+			if (b)
+				x.best = *b;
+		} else {
+			search_for(&x, 0);
+		}
+		if (!x.found || !chain_ops(s, op, links, &x.best.fold, ops))
+			x.best = (struct block_choice){ .block.c = 0 };
+		x.best.rows = whole;
+		x.best.chain = chain;
+		cached = keep_choice(s, w, &x.best);
 	}
 	return cached->block.c ? cached : NULL;
 }

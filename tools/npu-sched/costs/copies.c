@@ -9,32 +9,26 @@
 #include <math.h>
 #include <string.h>
 
-/* The copy of the last rows of operand o that a kernel's operation reads; -1: none. */
-static int
-awaited(const struct sched *s, const struct plan *p, int kernel, int op, int o)
-{
-	const struct kernel *k = &p->kernel[kernel];
-	const struct op_info *f = &s->info[op];
-	int from = f->producer[o];
-	if (from < 0 || !op_is_transfer(s->info[from].op->kind))
-		return -1;
-	int64_t rows = k->links ? INT64_MAX : emit_ifm_rows(f->op, k->rows).hi;
-	int i = kernel - 1;
-	while (i >= 0 && (p->kernel[i].op != from || p->kernel[i].rows.lo >= rows))
-		i--;
-	return i;
-}
-
 int
 copy_awaited(const struct sched *s, const struct plan *p, int kernel)
 {
 	const struct kernel *k = &p->kernel[kernel];
 	int last = -1;
-	for (int op = k->op; op <= k->op + k->links; op++)
-		for (int o = 0; o < 2; o++) {
-			int copy = awaited(s, p, kernel, op, o);
-			last = copy > last ? copy : last;
+	for (int op = k->op; op <= k->op + k->links; op++) {
+		const struct op_info *f = &s->info[op];
+		for (int operand = 0; operand < 2; operand++) {
+			const int from = f->producer[operand];
+			if (from < 0 || !op_is_transfer(s->info[from].op->kind))
+				continue;
+			/* the copy of the last rows that the kernel reads */
+			int64_t rows = k->links ? INT64_MAX : emit_ifm_rows(f->op, k->rows).hi;
+			int i = kernel - 1;
+			while (i > last &&
+			       (p->kernel[i].op != from || p->kernel[i].rows.lo >= rows))
+				i--;
+			last = i > last ? i : last;
 		}
+	}
 	return last;
 }
 

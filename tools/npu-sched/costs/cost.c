@@ -59,24 +59,12 @@ least_cost(const struct kernel *k)
 	return fmin(fmin(k->cost[IN_PLACE], k->cost[FETCHED]), k->cost[SCALES_FETCHED]);
 }
 
-/*
- * Can it pay to fetch scales alone?  Scales are read through a channel of their own, which
- * waits for the latency of a slow memory more often than the channel of weights.
- */
-static bool
-scales_are_slow(const struct sched *s)
-{
-	const double *rate = s->machine.read_rate[s->memory.const_area];
-	return weights_move(s) && s->accel->cores == 1 &&
-	       rate[READ_SCALES] < rate[READ_WEIGHTS];
-}
-
 /* Cycles of a kernel whose weights are held as `held` says. */
 static void
 set_cost(struct sched *s, struct perf_op *p, const struct block_choice *b, enum held held,
 	 struct cached_cost *out)
 {
-	const struct perf_cost c = cost_in_blocks(s, p, b);
+	const struct perf_cost c = cost_on(&s->machine, p, b);
 	out->cost[held] = c.total;
 	for (int i = 0; i < AXI_PORTS; i++)
 		out->busy[held][i] = c.port[s->memory.axi[i]];
@@ -95,7 +83,10 @@ cost_held(struct sched *s, const struct kernel *k, const struct block_choice *b,
 	if (!stream || !weights_move(s))
 		return;
 	p.scale_area = s->memory.cache_area;
-	if (scales_are_slow(s))
+	/* It can pay to fetch scales alone: they are read through a channel of their own, which
+	 * waits for the latency of a slow memory more often than the channel of weights. */
+	const double *rate = s->machine.read_rate[s->memory.const_area];
+	if (s->accel->cores == 1 && rate[READ_SCALES] < rate[READ_WEIGHTS])
 		set_cost(s, &p, b, SCALES_FETCHED, out);
 	p.weight_area = s->memory.cache_area;
 	set_cost(s, &p, b, FETCHED, out);
@@ -120,12 +111,6 @@ sched_machines(struct sched *s)
 }
 
 struct perf_cost
-cost_in_blocks(const struct sched *s, struct perf_op *p, const struct block_choice *b)
-{
-	return cost_on(&s->machine, p, b);
-}
-
-struct perf_cost
 cost_on(const struct perf_machine *m, struct perf_op *p, const struct block_choice *b)
 {
 	struct perf_cost c;
@@ -143,30 +128,23 @@ struct cost_key {
 	int32_t stripe, rows, ifm_rows, depth;
 };
 
-/* Doubles the cache and moves each cost to its entry. */
-static void
-double_cost_slots(struct sched *s, struct work *w)
-{
-	enum { FIRST_COSTS = 4 };
-	const size_t n = w->n_slots ? 2 * w->n_slots : FIRST_COSTS;
-	struct cached_cost **cost = anew(s->works->a, struct cached_cost *, n);
-	for (size_t i = 0; i < w->n_slots; i++)
-		if (w->cost[i])
-			cost[w->cost[i]->key % n] = w->cost[i];
-	w->cost = cost;
-	w->n_slots = n;
-}
-
 /* The cache entry for a key, which may hold another cost or none.  If the key would share an
  * entry with another cost, the cache grows, up to its full size. */
 static struct cached_cost *
 find_cost(struct sched *s, struct work *w, uint64_t key)
 {
+	enum { FIRST_COSTS = 4 };
 	while (w->n_slots < MAX_CACHED_COSTS) {
 		const struct cached_cost *k = w->cost ? w->cost[key % w->n_slots] : NULL;
 		if (w->cost && (!k || !k->key || k->key == key))
 			break;
-		double_cost_slots(s, w);
+		const size_t n = w->n_slots ? 2 * w->n_slots : FIRST_COSTS;
+		struct cached_cost **cost = anew(s->works->a, struct cached_cost *, n);
+		for (size_t i = 0; i < w->n_slots; i++)
+			if (w->cost[i])
+				cost[w->cost[i]->key % n] = w->cost[i];
+		w->cost = cost;
+		w->n_slots = n;
 	}
 	struct cached_cost **k = &w->cost[key % w->n_slots];
 	if (!*k)
@@ -266,32 +244,6 @@ add_table_memory(const struct sched *s, const struct g_op *op, double memory[MEM
 			memory);
 }
 
-/* Sums all stripes of an operation, in slices if the input graph has them. */
-static bool
-sum_stripes(struct sched *s, int op, enum block_objective objective,
-	    struct cached_stripe_cost *b)
-{
-	const struct g_op *g = s->info[op].op;
-	struct g_list slices = slices_from_graph(g);
-	int32_t h = g->ofm.shape.h;
-	for (int i = 0; i < slice_count(slices); i++) {
-		struct kernel k = { .op = op, .objective = objective, .slice = -1,
-				    .depth = slice_range(slices, i, g->ofm.shape.c) };
-		struct weights_size w = slice_size(s, op, k.depth);
-		for (int32_t at = 0; at < h; at += b->stripe) {
-			k.rows.lo = at;
-			k.rows.hi = h - at < b->stripe ? h : at + b->stripe;
-			if (!stripe_cost(s, &k, b->stripe, w.stream, w.scales))
-				return false;
-			for (enum held held = IN_PLACE; held <= FETCHED; held++) {
-				b->cost[held] += k.cost[held];
-				b->paced[held] += paced_cost(s, k.cost[held]);
-			}
-		}
-	}
-	return true;
-}
-
 const struct cached_stripe_cost *
 op_cost(struct sched *s, int op, int32_t stripe, enum block_objective objective)
 {
@@ -299,12 +251,33 @@ op_cost(struct sched *s, int op, int32_t stripe, enum block_objective objective)
 	struct cached_stripe_cost *b = w->in_stripes;
 	while (b && b->stripe != stripe)
 		b = b->next;
-	if (!b) {
-		b = anew(s->works->a, struct cached_stripe_cost, 1);
-		b->stripe = stripe;
-		b->fits = sum_stripes(s, op, objective, b);
-		b->next = w->in_stripes;
-		w->in_stripes = b;
+	if (b)
+		return b->fits ? b : NULL;
+	b = anew(s->works->a, struct cached_stripe_cost, 1);
+	b->stripe = stripe;
+	b->fits = true;
+	b->next = w->in_stripes;
+	w->in_stripes = b;
+	/* the sum over all stripes, in slices if the input graph has them */
+	const struct g_op *g = s->info[op].op;
+	struct g_list slices = slices_from_graph(g);
+	const int32_t h = g->ofm.shape.h;
+	for (int i = 0; i < slice_count(slices); i++) {
+		struct kernel k = { .op = op, .objective = objective, .slice = -1,
+				    .depth = slice_range(slices, i, g->ofm.shape.c) };
+		struct weights_size size = slice_size(s, op, k.depth);
+		for (int32_t at = 0; at < h; at += stripe) {
+			k.rows.lo = at;
+			k.rows.hi = h - at < stripe ? h : at + stripe;
+			if (!stripe_cost(s, &k, stripe, size.stream, size.scales)) {
+				b->fits = false;
+				return NULL;
+			}
+			for (enum held held = IN_PLACE; held <= FETCHED; held++) {
+				b->cost[held] += k.cost[held];
+				b->paced[held] += paced_cost(s, k.cost[held]);
+			}
+		}
 	}
-	return b->fits ? b : NULL;
+	return b;
 }

@@ -159,16 +159,9 @@ whole_block(struct sched *s, int op)
 	return block_for(s, op, s->info[op].op->ofm.shape.h, BLOCKS_FOR_FETCHED);
 }
 
-/* The block of a chain: that of its first operation if this has weights, else the fastest
- * for all of them.  NULL: the operations are no chain. */
-const struct block_choice *chain_block_for(struct sched *s, int op, int links,
-					   enum block_objective objective);
-static inline const struct block_choice *
-kernel_block(struct sched *s, const struct kernel *k, int32_t rows)
-{
-	return k->links ? chain_block_for(s, k->op, k->links, k->objective)
-			: block_for(s, k->op, rows, k->objective);
-}
+/* The block of a kernel in stripes of `rows` rows; of a chain: that of its first operation if this
+ * has weights, else the fastest for all of them.  NULL: none fits, or the operations are no chain. */
+const struct block_choice *kernel_block(struct sched *s, const struct kernel *k, int32_t rows);
 
 /* Why an operation has its block. */
 enum block_why {
@@ -204,12 +197,9 @@ double least_cost(const struct kernel *k);
 /* Sets s->machine to the estimate that --model names, and s->published. */
 void sched_machines(struct sched *s);
 /* The work of a kernel with the fold of its block, whose weights are held as `held` says; its
- * cost with that block. */
+ * cost with that block on a machine. */
 struct perf_op kernel_op(const struct sched *s, const struct kernel *k, const struct fold *fold,
 			 int64_t stream_bytes, int64_t scale_bytes, enum held held);
-struct perf_cost cost_in_blocks(const struct sched *s, struct perf_op *p,
-				const struct block_choice *b);
-/* The same cost on another machine. */
 struct perf_cost cost_on(const struct perf_machine *m, struct perf_op *p,
 			 const struct block_choice *b);
 /* Sets cost, busy and transfer of a kernel, with the block for stripes of `stripe` rows.

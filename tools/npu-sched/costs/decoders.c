@@ -80,7 +80,7 @@ find_cycles(struct sched *s, struct trial *t, int decoder)
 	int64_t scales = emit_scale_bytes(s->accel, op, op->ofm.shape.c);
 	for (enum held h = IN_PLACE; h <= FETCHED && b; h++) {
 		struct perf_op p = kernel_op(s, &k, &b->fold, t->bytes[decoder], scales, h);
-		t->cycles[decoder][h] = cost_in_blocks(s, &p, b).total;
+		t->cycles[decoder][h] = cost_on(&s->machine, &p, b).total;
 	}
 	if (weights_move(s))
 		t->cycles[decoder][FETCHED] += weights_transfer(s, t->bytes[decoder]);
@@ -109,7 +109,7 @@ is_open(const struct sched *s, int i)
 
 /*
  * Lists an operation that may gain by the fast decoder.  At this point the bytes of the
- * standard format are an estimate, which is high.
+ * standard format are an estimate, which is high.  False: an error.
  */
 static bool
 list_if_better(struct trials *l, int i)

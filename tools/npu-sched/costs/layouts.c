@@ -49,28 +49,24 @@ find_users(const struct sched *s, struct arena *a)
 	return x;
 }
 
-/* Cycles of the whole operation, with weights fetched before. */
-static double
-whole_cost(struct sched *s, int i)
-{
-	const struct g_op *op = s->info[i].op;
-	struct kernel k = { .op = i, .rows = { .hi = op->ofm.shape.h },
-			    .depth = { .hi = op->ofm.shape.c } };
-	const struct block_choice *b = whole_block(s, i);
-	if (!b)
-		return 0;
-	struct weights_size w = whole_size(s, i);
-	struct perf_op p = kernel_op(s, &k, &b->fold, w.stream, w.scales, FETCHED);
-	return cost_in_blocks(s, &p, b).total;
-}
-
+/* Gives tensor t a layout.  Returns the cycles of its users, which run whole, with weights fetched
+ * before. */
 static double
 touched_cost(struct sched *s, const struct users *x, int t, int layout)
 {
 	double sum = 0;
 	s->g->tensors[t]->layout = layout;
-	for (int i = x->first[t]; i < x->first[t + 1]; i++)
-		sum += whole_cost(s, x->op[i]);
+	for (int i = x->first[t]; i < x->first[t + 1]; i++) {
+		const struct g_op *op = s->info[x->op[i]].op;
+		struct kernel k = { .op = x->op[i], .rows = { .hi = op->ofm.shape.h },
+				    .depth = { .hi = op->ofm.shape.c } };
+		const struct block_choice *b = whole_block(s, k.op);
+		if (!b)
+			continue;
+		struct weights_size w = whole_size(s, k.op);
+		struct perf_op p = kernel_op(s, &k, &b->fold, w.stream, w.scales, FETCHED);
+		sum += cost_on(&s->machine, &p, b).total;
+	}
 	return sum;
 }
 
@@ -113,6 +109,7 @@ improve(struct sched *s, const struct users *x, int area, double worth)
 	return changed;
 }
 
+/* Repeats improve() until nothing changes. */
 static void
 improve_all(struct sched *s, int area, double worth)
 {

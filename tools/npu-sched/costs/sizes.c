@@ -43,21 +43,6 @@ find_cached_size(const struct sched *s, const struct weight_slice *u, int32_t bl
 	return NULL;
 }
 
-/*
- * Bytes of some channels before these are measured: in proportion to the first measurement,
- * which is of the whole in one slice or several; without one, near the size of dense weights.
- * Later measurements must not count, so that plans compare alike whatever was tried before.
- */
-static int64_t
-estimate_stream(const struct sched *s, int i, int64_t channels)
-{
-	const struct g_op *op = s->info[i].op;
-	const struct cached_size_list *l = &s->sizes->of[op->weights->rec.index];
-	if (l->channels)
-		return round_up_i64(l->bytes * channels / l->channels, 16);
-	return round_up_i64(weight_count(op) * channels / op->ofm.shape.c * 15 / 16, 16);
-}
-
 void
 estimate_by(struct sched *s, const struct weight_slice *u)
 {
@@ -66,15 +51,24 @@ estimate_by(struct sched *s, const struct weight_slice *u)
 	l->channels += u->depth.hi - u->depth.lo;
 }
 
+/*
+ * Bytes of some channels before these are measured: in proportion to the first measurement,
+ * which is of the whole in one slice or several; without one, near the size of dense weights.
+ * Later measurements must not count, so that plans compare alike whatever was tried before.
+ */
 struct weights_size
-slice_size(const struct sched *s, int op, struct g_range depth)
+slice_size(const struct sched *s, int i, struct g_range depth)
 {
-	int64_t channels = depth.hi - depth.lo;
-	if (!s->info[op].op->weights)
+	const struct g_op *op = s->info[i].op;
+	const int64_t channels = depth.hi - depth.lo;
+	if (!op->weights)
 		return (struct weights_size){ .stream = 0 };
-	return (struct weights_size){ .stream = estimate_stream(s, op, channels),
-				      .scales = emit_scale_bytes(s->accel, s->info[op].op,
-							 channels) };
+	const struct cached_size_list *l = &s->sizes->of[op->weights->rec.index];
+	const int64_t bytes = l->channels
+				      ? l->bytes * channels / l->channels
+				      : weight_count(op) * channels / op->ofm.shape.c * 15 / 16;
+	return (struct weights_size){ .stream = round_up_i64(bytes, 16),
+				      .scales = emit_scale_bytes(s->accel, op, channels) };
 }
 
 struct weights_size

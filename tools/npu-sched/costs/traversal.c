@@ -25,17 +25,6 @@ padded_weights(const struct g_op *op, int t)
 	return round_up_i64(elements, bytes ? 4 : 2) * round_up_i64(c, 8);
 }
 
-/*
- * True if one traversal has at least 1.5 times the weights of the other, padding
- * included.  No other difference outweighs this one.
- */
-static bool
-is_clear(const struct g_op *op)
-{
-	int64_t depth = padded_weights(op, DEPTH_FIRST), part = padded_weights(op, PART_KERNEL);
-	return 2 * depth >= 3 * part || 2 * part >= 3 * depth;
-}
-
 struct trial {
 	int op;
 	struct weights_view view;
@@ -57,8 +46,11 @@ op_of(const struct trials *l, size_t i)
 	return l->s->info[l->v[i].op].op;
 }
 
-/* Takes the choice of the reference, which is for utilization.  Lists operations for which
- * neither traversal is clearly better. */
+/*
+ * Takes the choice of the reference, which is for utilization.  Lists operations for which neither
+ * traversal is clearly better: no other difference outweighs 1.5 times the weights, padding
+ * included.
+ */
 static void
 choose_clear(struct trials *l)
 {
@@ -71,7 +63,10 @@ choose_clear(struct trials *l)
 					      op->kernel.y * op->kernel.x,
 					      op_ifm_bits(op), op->sparse);
 		G_PUT(op, OP, traversal, part ? PART_KERNEL : DEPTH_FIRST);
-		if (is_clear(op) || s->info[i].shared || G_HAS(op->weights, G_WEIGHTS_at))
+		const int64_t depth = padded_weights(op, DEPTH_FIRST);
+		const int64_t kernel = padded_weights(op, PART_KERNEL);
+		if (2 * depth >= 3 * kernel || 2 * kernel >= 3 * depth || s->info[i].shared ||
+		    G_HAS(op->weights, G_WEIGHTS_at))
 			continue;
 		agrow(s->a, l->v, l->n, &l->cap);
 		l->v[l->n++] = (struct trial){ .op = i };
@@ -127,18 +122,8 @@ try_traversal(struct trials *l, int t, bool exact)
 			continue;
 		struct perf_op p = kernel_op(s, &k, &b->fold, l->v[i].bytes[t], scales,
 					     IN_PLACE);
-		l->v[i].cycles[t] = cost_in_blocks(s, &p, b).total;
+		l->v[i].cycles[t] = cost_on(&s->machine, &p, b).total;
 	}
-}
-
-/* The better traversal by cycles, then by bytes. */
-static int
-better_of(const struct trial *t)
-{
-	int a = DEPTH_FIRST, b = PART_KERNEL;
-	if (t->cycles[a] != t->cycles[b])
-		return t->cycles[a] < t->cycles[b] ? a : b;
-	return t->bytes[a] <= t->bytes[b] ? a : b;
 }
 
 /* Chooses the traversal that pads less, by an eighth or more, and takes no more cycles.  Keeps
@@ -179,7 +164,12 @@ choose_traversals(struct sched *s)
 		l.count[i] = weight_count(op_of(&l, i));
 	try_traversal(&l, DEPTH_FIRST, true);
 	try_traversal(&l, PART_KERNEL, true);
-	for (size_t i = 0; i < l.n; i++)
-		op_of(&l, i)->traversal = better_of(&l.v[i]);
+	for (size_t i = 0; i < l.n; i++) { /* the better one by cycles, then by bytes */
+		const struct trial *t = &l.v[i];
+		const int a = DEPTH_FIRST, b = PART_KERNEL;
+		const bool first = t->cycles[a] != t->cycles[b] ? t->cycles[a] < t->cycles[b]
+								: t->bytes[a] <= t->bytes[b];
+		op_of(&l, i)->traversal = first ? a : b;
+	}
 	return true;
 }

@@ -17,18 +17,6 @@ begin_costs(struct sched *s)
 	s->works->a = s->works->table.a = s->a;
 }
 
-/* Equal hashes are taken as equal works (base/hash_table.h). */
-static struct work *
-find_work(struct works *l, uint64_t key)
-{
-	void **at = hash_table_at(&l->table, key);
-	if (!*at) {
-		struct work *w = *at = anew(l->a, struct work, 1);
-		w->id = ++l->n;
-	}
-	return *at;
-}
-
 static bool
 computes_the_same(const struct g_op *a, const struct g_op *b)
 {
@@ -53,21 +41,15 @@ computes_the_same(const struct g_op *a, const struct g_op *b)
 	       !G_HAS(a, G_OP_block) && !G_HAS(b, G_OP_block);
 }
 
-static uint64_t
-hash_work(const struct g_op *op)
-{
-	const struct hwc *i = &op->ifm.shape, *o = &op->ofm.shape;
-	const int64_t v[] = { op->kind, i->h, i->w, i->c, o->h, o->w, o->c,
-			      op->kernel.y, op->kernel.x, op->stride.y };
-	return hash_xxh3(v, sizeof(v));
-}
-
 /* The operation in the table that computes the same as i; if there is none, adds i. */
 static int
 find_alike(const struct sched *s, int *table, size_t size, int i)
 {
 	const struct g_op *op = s->info[i].op;
-	size_t at = (size_t)(hash_work(op) % size);
+	const struct hwc *ifm = &op->ifm.shape, *ofm = &op->ofm.shape;
+	const int64_t key[] = { op->kind, ifm->h, ifm->w, ifm->c, ofm->h, ofm->w, ofm->c,
+				op->kernel.y, op->kernel.x, op->stride.y };
+	size_t at = (size_t)(hash_xxh3(key, sizeof(key)) % size);
 	for (; table[at]; at = (at + 1) % size)
 		if (computes_the_same(s->info[table[at] - 1].op, op))
 			return table[at] - 1;
@@ -82,7 +64,8 @@ layout_key(const struct g_operand *o)
 	return o->t ? 1 + o->t->layout * AREAS + o->t->area : 0;
 }
 
-/* The work of operation i for an objective.  Needs: that of the operation `alike`. */
+/* The work of operation i for an objective.  Needs: that of the operation `alike`.  Equal hashes are
+ * taken as equal works (base/hash_table.h). */
 static struct work *
 work_of(struct sched *s, int i, enum block_objective objective)
 {
@@ -93,7 +76,13 @@ work_of(struct sched *s, int i, enum block_objective objective)
 				f->op->weights ? objective : 0, f->op->traversal, f->op->fast,
 				size.stream, size.scales, layout_key(&f->op->ifm),
 				layout_key(&f->op->ifm2), layout_key(&f->op->ofm) };
-	return find_work(s->works, hash_xxh3(key, sizeof(key)));
+	struct works *l = s->works;
+	void **at = hash_table_at(&l->table, hash_xxh3(key, sizeof(key)));
+	if (!*at) {
+		struct work *w = *at = anew(l->a, struct work, 1);
+		w->id = ++l->n;
+	}
+	return *at;
 }
 
 void

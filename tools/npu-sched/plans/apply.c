@@ -43,23 +43,6 @@ set_block(struct sched *s, int i, const struct block_choice *b)
 		G_PUT(f->op, OP, ib2, b->layout.ib2_start);
 }
 
-/* Feature maps between its operations have no addresses, so that their layout does not
- * matter. */
-static void
-set_chain(struct sched *s, const struct kernel *k)
-{
-	struct g_op op[CHAIN_LENGTH];
-	const struct block_choice *b = chain_block_for(s, k->op, k->links, k->objective);
-	bool is_one = b && chain_ops(s, k->op, k->links, &b->fold, op);
-	assert(is_one);
-	set_block(s, k->op, b);
-	for (int i = 1; i <= k->links; i++) {
-		s->info[k->op + i - 1].op->ofm.t->layout = LAYOUT_NHWC;
-		*s->info[k->op + i].op = op[i];
-		G_PUT(s->info[k->op + i].op, OP, block, b->block);
-	}
-}
-
 /* Chooses all blocks before it writes any: a written block binds operations of the same
  * work. */
 static bool
@@ -73,10 +56,24 @@ set_blocks(struct sched *s)
 	}
 	for (size_t i = 0; i < s->plan->n_kernels; i++) {
 		const struct kernel *k = &s->plan->kernel[i];
-		if (k->links)
-			set_chain(s, k);
-		for (int link = 0; k->links && link <= k->links; link++)
+		struct g_op op[CHAIN_LENGTH];
+		if (!k->links)
+			continue;
+		const struct block_choice *b =
+			kernel_block(s, k, s->info[k->op].op->ofm.shape.h);
+		const bool is_chain = b && chain_ops(s, k->op, k->links, &b->fold, op);
+		assert(is_chain);
+		set_block(s, k->op, b);
+		done[k->op] = true;
+		for (int link = 1; link <= k->links; link++) {
+			struct g_op *to = s->info[k->op + link].op;
+			/* the feature map before it has no address, so that its layout does not
+			 * matter */
+			s->info[k->op + link - 1].op->ofm.t->layout = LAYOUT_NHWC;
+			*to = op[link];
+			G_PUT(to, OP, block, b->block);
 			done[k->op + link] = true;
+		}
 	}
 	for (int i = 0; i < s->n_ops; i++)
 		if (!done[i])
@@ -130,44 +127,24 @@ set_codings(struct sched *s)
 	text_free(&all);
 }
 
-static struct g_buffer **
-make_buffers(struct sched *s)
+/* Makes the buffers of fetched weights, and the steps: transfers and kernels, which name the buffers
+ * where they find their weights. */
+static void
+make_steps(struct sched *s)
 {
 	const struct plan *p = s->plan;
-	struct g_buffer **b = anew(s->a, struct g_buffer *, p->n_slices + 1);
+	struct g_buffer **buffer = anew(s->a, struct g_buffer *, p->n_slices + 1); /* of each slice */
+	size_t f = 0;
 	for (size_t i = 0; i < p->n_rects; i++) {
 		const struct rect *r = &p->rect[i];
 		if (r->slice < 0)
 			continue;
-		struct g_buffer *x = graph_add_g_buffer(s->g);
+		struct g_buffer *x = buffer[r->slice] = graph_add_g_buffer(s->g);
 		G_PUT(x, BUFFER, bytes, r->bytes);
 		G_PUT(x, BUFFER, area, r->place);
 		G_PUT(x, BUFFER, at, r->at);
 		G_PUT(x, BUFFER, live, (struct g_range){ .lo = r->lo, .hi = r->hi });
-		b[r->slice] = x;
 	}
-	return b;
-}
-
-/* Writes where a kernel finds its weights. */
-static void
-set_slice(const struct plan *p, const struct kernel *k, struct g_buffer **buffer,
-	  struct g_step *x)
-{
-	const struct weight_slice *u = &p->slice[k->slice];
-	if (u->w->slices.n)
-		G_PUT(x, STEP, slice, u->index);
-	if (u->held == FETCHED)
-		G_PUT(x, STEP, buffer, buffer[k->slice]);
-	if (u->held == SCALES_FETCHED)
-		G_PUT(x, STEP, scale_buffer, buffer[k->slice]);
-}
-
-static void
-make_steps(struct sched *s, struct g_buffer **buffer)
-{
-	const struct plan *p = s->plan;
-	size_t f = 0;
 	for (size_t i = 0; i < p->n_kernels; i++) {
 		const struct kernel *k = &p->kernel[i];
 		struct g_op *op = s->info[k->op].op;
@@ -189,8 +166,13 @@ make_steps(struct sched *s, struct g_buffer **buffer)
 		 * are one stripe */
 		if (p->stripe[k->op] && op->ofm.view == VIEW_WHOLE)
 			G_PUT(x, STEP, rows, k->rows);
-		if (k->slice >= 0)
-			set_slice(p, k, buffer, x);
+		const struct weight_slice *u = k->slice >= 0 ? &p->slice[k->slice] : NULL;
+		if (u && u->w->slices.n)
+			G_PUT(x, STEP, slice, u->index);
+		if (u && u->held == FETCHED)
+			G_PUT(x, STEP, buffer, buffer[k->slice]);
+		if (u && u->held == SCALES_FETCHED)
+			G_PUT(x, STEP, scale_buffer, buffer[k->slice]);
 		for (int link = 1; link <= k->links; link++) {
 			x = graph_add_g_step(s->g);
 			G_PUT(x, STEP, op, s->info[k->op + link].op);
@@ -208,22 +190,22 @@ add_area(struct sched *s, int place, int64_t used)
 	return a;
 }
 
+/* Records arena and cache by the plan.  Each memory area of the application is as large as the last
+ * byte of its last tensor asks for. */
 static void
-record_area(struct sched *s, int place)
+record_areas(struct sched *s)
 {
 	const struct plan *p = s->plan;
-	if (!p->peak[place])
-		return;
-	struct g_area *a = add_area(s, place, p->peak[place]);
-	G_PUT(a, AREA, bound, p->bound[place]);
-}
-
-/* Each memory area of the application ends with the last byte of its last tensor. */
-static void
-record_separate(struct sched *s)
-{
+	const int packed[] = { PLACE_ARENA, PLACE_CACHE };
 	int64_t used[PLACES] = { 0 };
 	bool has[PLACES] = { false };
+	for (size_t i = 0; i < ARRAY_LEN(packed); i++) {
+		const int place = packed[i];
+		if (p->peak[place]) {
+			struct g_area *a = add_area(s, place, p->peak[place]);
+			G_PUT(a, AREA, bound, p->bound[place]);
+		}
+	}
 	for (size_t i = 0; i < s->g->n_tensors; i++) {
 		const struct g_tensor *t = s->g->tensors[i];
 		if (!tensor_is_separate(t))
@@ -263,10 +245,8 @@ apply_plan(struct sched *s)
 	set_weights(s);
 	set_codings(s);
 	s->g->n_areas = 0;
-	make_steps(s, make_buffers(s));
-	record_area(s, PLACE_ARENA);
-	record_area(s, PLACE_CACHE);
-	record_separate(s);
+	make_steps(s);
+	record_areas(s);
 	s->g->stage = STAGE_SCHED; /* from here on graph_check() checks the schedule */
 	return true;
 }

@@ -86,34 +86,7 @@ copy_op(struct sched *s, const struct plan *p, int op, struct copy *c)
 	c->op.weights = &c->w;
 }
 
-static void
-add_touches(const struct plan *p, const struct emit_span *span, int n, struct accesses *l)
-{
-	for (int i = 0; i < n; i++) {
-		int r = p->touches->region[span[i].t->rec.index];
-		if (!r || !p->rect[r - 1].bytes) /* no rectangle, as inside a chain */
-			continue;
-		access_add(l, r, span[i].lo, span[i].hi, span[i].write);
-	}
-}
-
-/* Without addresses, feature maps only matter beside copies. */
-static void
-begin_touches(struct sched *s, struct plan *p, bool with_maps)
-{
-	struct touches *t = p->touches;
-	if (t && (t->with_maps || !with_maps))
-		return;
-	t = p->touches = anew(p->a, struct touches, 1);
-	t->with_maps = with_maps;
-	t->of = anew(p->a, struct touch_list, p->n_kernels + 1);
-	if (!with_maps)
-		return;
-	t->region = anew(p->a, int, s->g->n_tensors + 1);
-	for (size_t i = 0; i < p->n_maps; i++)
-		t->region[p->rect[i].t->rec.index] = (int)i + 1;
-}
-
+/* Adds the bytes of feature maps that a kernel or a copy touches. */
 static void
 add_maps(struct sched *s, const struct plan *p, const struct kernel *k, struct accesses *l)
 {
@@ -125,25 +98,15 @@ add_maps(struct sched *s, const struct plan *p, const struct kernel *k, struct a
 		if (op + 1 != t->copied)
 			copy_op(s, p, op, &t->copy);
 		t->copied = op + 1;
-		add_touches(p, span,
-			    emit_spans(&t->copy.op, op > k->op ? all : k->rows, slice, span),
-			    l);
+		const int n = emit_spans(&t->copy.op, op > k->op ? all : k->rows, slice, span);
+		for (int i = 0; i < n; i++) {
+			const int r = t->region[span[i].t->rec.index];
+			if (r && p->rect[r - 1].bytes) /* else no rectangle, as inside a chain */
+				access_add(l, r, span[i].lo, span[i].hi, span[i].write);
+		}
 	}
 	for (int i = 0; i < l->n && s->info[k->op].op->kind == OP_COPY; i++)
 		l->v[i].hi = emit_copied_bytes(s->accel, l->v[i].hi);
-}
-
-static void
-list_touches(const struct clock *c, const struct kernel *k, struct touch_list *t)
-{
-	const struct g_op *op = c->s->info[k->op].op;
-	const int spans = c->p->touches->with_maps ? EMIT_SPANS * (k->links + 1) : 0;
-	t->fixed.v = anew(c->p->a, struct access, (size_t)(OTHER_TOUCHES + spans));
-	if (spans)
-		add_maps(c->s, c->p, k, &t->fixed);
-	if (!op_is_transfer(op->kind))
-		access_shram(&t->fixed, SHRAM, c->s->accel, op);
-	t->now.v = anew(c->p->a, struct access, (size_t)t->fixed.n + 1);
 }
 
 static void
@@ -162,8 +125,16 @@ touches_of(const struct clock *c, int kernel)
 	if (t->run == c->p->touches->runs)
 		return &t->now;
 	t->run = c->p->touches->runs;
-	if (!t->fixed.v)
-		list_touches(c, k, t);
+	if (!t->fixed.v) {
+		const struct g_op *op = c->s->info[k->op].op;
+		const int spans = c->p->touches->with_maps ? EMIT_SPANS * (k->links + 1) : 0;
+		t->fixed.v = anew(c->p->a, struct access, (size_t)(OTHER_TOUCHES + spans));
+		if (spans)
+			add_maps(c->s, c->p, k, &t->fixed);
+		if (!op_is_transfer(op->kind))
+			access_shram(&t->fixed, SHRAM, c->s->accel, op);
+		t->now.v = anew(c->p->a, struct access, (size_t)t->fixed.n + 1);
+	}
 	t->now.n = 0;
 	for (int i = 0; i < t->fixed.n; i++)
 		add_placed(c, &t->now, &t->fixed.v[i]);
@@ -173,32 +144,6 @@ touches_of(const struct clock *c, int kernel)
 			.region = c->of[k->slice],
 			.hi = held_bytes(&c->p->slice[k->slice], held) });
 	return &t->now;
-}
-
-/* Finds the regions of weight buffers. */
-static void
-find_regions(struct clock *c, struct arena *a)
-{
-	const struct plan *p = c->p;
-	c->of = anew(a, int, p->n_slices + 1);
-	for (size_t i = p->n_maps; i < p->n_rects; i++)
-		c->of[p->rect[i].slice] = (int)i + 1;
-}
-
-/* The places of all rectangles: before addresses are assigned, each is a memory of its own.
- * Without spilling, the cache is the arena. */
-static void
-find_places(struct clock *c, struct arena *a, bool placed)
-{
-	const struct plan *p = c->p;
-	c->place = anew(a, struct place, p->n_rects + 1);
-	c->place[SHRAM].memory = -1; /* no rectangle's number, and no g_place */
-	for (size_t i = 0; i < p->n_rects; i++) {
-		const struct rect *r = &p->rect[i];
-		const bool is_arena = !c->s->memory.spilling && r->place == PLACE_CACHE;
-		c->place[i + 1] = placed ? (struct place){ is_arena ? PLACE_ARENA : r->place, r->at }
-					 : (struct place){ .memory = (int)i };
-	}
 }
 
 /* Runs a step of the stream: a wait, until at most n kernels or transfers still run, or a step
@@ -264,37 +209,30 @@ run_copy(struct clock *c, int i)
 	start_transfer(c, touches_of(c, i), copy_transfer(c->s, op, rows), memory);
 }
 
-/* The cost of a kernel on the machine of this clock. */
-static struct perf_cost
-cost_anew(const struct clock *c, const struct kernel *k)
-{
-	struct sched *s = c->s;
-	const int32_t stripe = c->p->stripe[k->op];
-	const struct weight_slice *u = k->slice < 0 ? NULL : &c->p->slice[k->slice];
-	const struct block_choice *b =
-		kernel_block(s, k, stripe ? stripe : s->info[k->op].op->ofm.shape.h);
-	struct perf_op p = kernel_op(s, k, &b->fold, u ? u->stream_bytes : 0,
-				     u ? u->scale_bytes : 0, held_of(c->p, k));
-	return cost_in_blocks(s, &p, b);
-}
-
 static void
 run_kernel(struct clock *c, int i)
 {
+	struct sched *s = c->s;
 	const struct kernel *k = &c->p->kernel[i];
 	const enum held held = held_of(c->p, k);
 	const int n = hazard_kernel(&c->running, c->running.n_dma ? touches_of(c, i)
 								  : &c->p->touches->of[i].now);
 	if (n >= 0)
 		run_step(c, PERF_DMA_WAIT, n, 0, NULL);
-	if (c->anew) {
-		const struct perf_cost cost = cost_anew(c, k);
+	if (c->anew) { /* the cost on the machine of this clock */
+		const int32_t stripe = c->p->stripe[k->op];
+		const struct weight_slice *u = k->slice < 0 ? NULL : &c->p->slice[k->slice];
+		const struct block_choice *b =
+			kernel_block(s, k, stripe ? stripe : s->info[k->op].op->ofm.shape.h);
+		struct perf_op p = kernel_op(s, k, &b->fold, u ? u->stream_bytes : 0,
+					     u ? u->scale_bytes : 0, held);
+		const struct perf_cost cost = cost_on(&s->machine, &p, b);
 		run_step(c, PERF_KERNEL, 0, cost.total, cost.port);
 		return;
 	}
 	double memory[MEM_AREAS] = { 0 };
 	for (int port = 0; port < AXI_PORTS; port++)
-		memory[c->s->memory.axi[port]] = k->busy[held][port];
+		memory[s->memory.axi[port]] = k->busy[held][port];
 	run_step(c, PERF_KERNEL, 0, k->cost[held], memory);
 }
 
@@ -326,16 +264,35 @@ run_node(struct clock *c, int from, size_t *f)
 }
 
 static double
-run_all(struct sched *s, struct plan *p, bool placed, bool anew)
+run_all(struct sched *s, struct plan *p, bool placed, bool by_machine)
 {
 	struct arena *a = arena_open();
-	struct clock c = { .s = s, .p = p, .anew = anew };
+	struct clock c = { .s = s, .p = p, .anew = by_machine };
+	/* without addresses, feature maps only matter beside copies */
+	const bool with_maps = placed || s->has_copies;
 	double cycles = 0;
 	size_t f = 0;
-	begin_touches(s, p, placed || s->has_copies);
+	if (!p->touches || (with_maps && !p->touches->with_maps)) {
+		struct touches *t = p->touches = anew(p->a, struct touches, 1);
+		t->with_maps = with_maps;
+		t->of = anew(p->a, struct touch_list, p->n_kernels + 1);
+		t->region = with_maps ? anew(p->a, int, s->g->n_tensors + 1) : NULL;
+		for (size_t i = 0; with_maps && i < p->n_maps; i++)
+			t->region[p->rect[i].t->rec.index] = (int)i + 1;
+	}
 	p->touches->runs++;
-	find_regions(&c, a);
-	find_places(&c, a, placed);
+	c.of = anew(a, int, p->n_slices + 1);
+	for (size_t i = p->n_maps; i < p->n_rects; i++)
+		c.of[p->rect[i].slice] = (int)i + 1;
+	/* before addresses are assigned, each rectangle is a memory of its own */
+	c.place = anew(a, struct place, p->n_rects + 1);
+	c.place[SHRAM].memory = -1; /* no rectangle's number, and no g_place */
+	for (size_t i = 0; i < p->n_rects; i++) {
+		const struct rect *r = &p->rect[i];
+		const bool is_arena = !s->memory.spilling && r->place == PLACE_CACHE;
+		c.place[i + 1] = placed ? (struct place){ is_arena ? PLACE_ARENA : r->place, r->at }
+					: (struct place){ .memory = (int)i };
+	}
 	for (int i = 0; i < (int)p->n_kernels;) {
 		i = run_node(&c, i, &f);
 		cycles += perf_clocks_end(&c.clocks);

@@ -22,20 +22,6 @@ question_of(const struct sched *s, enum ask ask, int64_t within)
 				  .improvable = IMPROVABLE };
 }
 
-/* Bytes of the constants that are no weights: tables, and tensors of elementwise operations. */
-static int64_t
-other_constants(const struct graph *g)
-{
-	int64_t n = 0;
-	for (size_t i = 0; i < g->n_tensors; i++)
-		if (tensor_is_const(g->tensors[i]))
-			n += round_up_i64(tensor_bytes(g->tensors[i]), ALIGN);
-	for (size_t i = 0; i < g->n_luts; i++)
-		n += round_up_i64((int64_t)g->luts[i]->values.n * (g->luts[i]->bits == 8 ? 1 : 4),
-				  ALIGN);
-	return n;
-}
-
 /* For networks of at most so many weights, less SRAM is sought with full effort, which takes some
  * hundredths of a second: of 48 default plans, 14 were larger than a plan of the front that is fast
  * enough, too, by 17 % in the mean; now 3 are. */
@@ -76,7 +62,7 @@ settle_rows(struct search *x, struct points *l)
 		for (bool settled = n && limit >= v[n - 1].sram; !settled;) {
 			p = &f->fastest;
 			if (!p->is_set || p->sram > limit_of(limit)) {
-				if (!explore_all(x, question_of(x->s, ASK_FASTEST, limit_of(limit))))
+				if (!explore(x, NULL, question_of(x->s, ASK_FASTEST, limit_of(limit))))
 					return false;
 				p = front_answer(f);
 			}
@@ -112,11 +98,20 @@ list_front(struct search *x)
 {
 	struct sched *s = x->s;
 	struct points f = { .n = 0 };
-	if (!explore_all(x, question_of(s, ASK_ALL, NO_LIMIT_BYTES)))
+	if (!explore(x, NULL, question_of(s, ASK_ALL, NO_LIMIT_BYTES)))
 		return false;
 	take_points(&f, s->a, &x->front);
 	if (!settle_rows(x, &f))
 		return false;
+	/* constants that are no weights: tables, and tensors of elementwise operations */
+	const struct graph *g = s->g;
+	int64_t others = 0; /* bytes */
+	for (size_t i = 0; i < g->n_tensors; i++)
+		if (tensor_is_const(g->tensors[i]))
+			others += round_up_i64(tensor_bytes(g->tensors[i]), ALIGN);
+	for (size_t i = 0; i < g->n_luts; i++)
+		others += round_up_i64((int64_t)g->luts[i]->values.n *
+				       (g->luts[i]->bits == 8 ? 1 : 4), ALIGN);
 	s->front.v = anew(s->a, struct sched_row, f.n + 1);
 	struct traits before, now = { .variant = NULL };
 	/* skip the first point if the smallest limit already allows the second */
@@ -132,7 +127,7 @@ list_front(struct search *x)
 		*r = (struct sched_row){
 			/* a plan that needs nothing is listed with the smallest limit */
 			.sram = f.v[i].sram ? f.v[i].sram : ALIGN, .objective = f.v[i].cycles,
-			.cycles = plan_estimate(v->s, p), .flash = other_constants(v->s->g),
+			.cycles = plan_estimate(v->s, p), .flash = others,
 			.streams = KERNEL_BYTES * (int64_t)p->n_kernels +
 				   FETCH_BYTES * (int64_t)p->n_fetches,
 			.dram = s->memory.spilling ? p->peak[PLACE_ARENA] : 0,
@@ -145,28 +140,6 @@ list_front(struct search *x)
 		variant_rest(v);
 	}
 	return true;
-}
-
-static int64_t
-whole_cycles(const struct point *p)
-{
-	const double n = p ? ceil(p->cycles) : INFINITY;
-	return n < (double)INT64_MAX ? (int64_t)n : INT64_MAX;
-}
-
-/* With both limits: plans within the bytes exist, but all take more cycles. */
-static bool
-too_slow_within(struct search *x, int64_t bytes)
-{
-	struct sched *s = x->s;
-	if (!explore_all(x, question_of(s, ASK_FASTEST, bytes)))
-		return false;
-	s->least = whole_cycles(front_answer(&x->front));
-	s->fits = true;
-	return err_no(s->e, s->g->file, 0,
-		      "no plan within %" PRId64 " bytes of %s stays within %" PRId64 " cycles; "
-		      "the fastest one takes %" PRId64 " cycles %s",
-		      bytes, limited_memory(s), s->o->max_cycles, s->least, by_objective(s->o));
 }
 
 /* if the limit is that of a part: the parts with enough, or where the limit comes from */
@@ -190,42 +163,50 @@ larger_parts(const struct sched *s)
 	return names;
 }
 
-/* No plan is within the limit.  Finds the least limit that has a plan, for the message. */
+/*
+ * No plan is within the limits.  For the message, finds the least limit that has a plan, or the
+ * fastest plan.  fastest: of those within the bytes, by the question without an answer; NULL: none
+ * is known.
+ */
 static bool
-too_small(struct search *x)
+refuse(struct search *x, const struct point *fastest)
 {
 	struct sched *s = x->s;
-	if (!explore_all(x, question_of(s, ASK_LEAST_SRAM, NO_LIMIT_BYTES)))
+	const int64_t limit = limit_of(s->memory.cache_bytes);
+	/* plans within the bytes exist, but all take more cycles */
+	bool too_slow = fastest && x->front.fastest.is_set && x->front.fastest.sram > limit;
+	if (!fastest) {
+		if (!explore(x, NULL, question_of(s, ASK_LEAST_SRAM, NO_LIMIT_BYTES)))
+			return false;
+		if (x->unfit && !x->front.n)
+			return err_at(s->e, s->g->file, 0, "an operation has no block that "
+				      "fits the SHRAM of %s", s->accel->name);
+		s->least = x->front.n ? x->front.v[0].sram : INT64_MAX;
+		too_slow = s->o->max_cycles && s->least <= limit;
+		if (!too_slow && s->least >= NO_LIMIT_BYTES)
+			return err_no(s->e, s->g->file, 0, "the network needs %d bytes of %s or "
+				      "more, which is more than npu-sched supports",
+				      (int)NO_LIMIT_BYTES, limited_memory(s));
+		if (!too_slow)
+			return err_no(s->e, s->g->file, 0, "the network needs %" PRId64 " bytes of "
+				      "%s, more than the limit of %" PRId64 "; the smallest that "
+				      "works is %" PRId64 "%s", s->least, limited_memory(s), limit,
+				      s->least, larger_parts(s));
+	}
+	if (too_slow && !explore(x, NULL, question_of(s, ASK_FASTEST, limit)))
 		return false;
-	if (x->unfit && !x->front.n)
-		return err_at(s->e, s->g->file, 0, "an operation has no block that "
-			      "fits the SHRAM of %s", s->accel->name);
-	const int64_t limit = limit_of(s->memory.cache_bytes);
-	s->least = x->front.n ? x->front.v[0].sram : INT64_MAX;
-	if (s->o->max_cycles && s->least <= limit)
-		return too_slow_within(x, limit);
-	if (s->least >= NO_LIMIT_BYTES)
-		return err_no(s->e, s->g->file, 0, "the network needs %d bytes of %s or more, "
-			      "which is more than npu-sched supports", (int)NO_LIMIT_BYTES,
-			      limited_memory(s));
-	return err_no(s->e, s->g->file, 0,
-		      "the network needs %" PRId64 " bytes of %s, more than the limit of "
-		      "%" PRId64 "; the smallest that works is %" PRId64 "%s",
-		      s->least, limited_memory(s), limit, s->least, larger_parts(s));
-}
-
-static bool
-too_slow(struct search *x, const struct point *fastest)
-{
-	struct sched *s = x->s;
-	const int64_t limit = limit_of(s->memory.cache_bytes);
-	if (x->front.fastest.is_set && x->front.fastest.sram > limit)
-		return too_slow_within(x, limit);
-	s->least = whole_cycles(fastest);
+	const struct point *p = too_slow ? front_answer(&x->front) : fastest;
+	const double cycles = p ? ceil(p->cycles) : INFINITY;
+	s->least = cycles < (double)INT64_MAX ? (int64_t)cycles : INT64_MAX;
 	s->fits = true;
-	return err_no(s->e, s->g->file, 0,
-		      "no plan stays within %" PRId64 " cycles; the fastest plan takes %" PRId64
-		      " cycles %s", s->o->max_cycles, s->least, by_objective(s->o));
+	if (too_slow)
+		return err_no(s->e, s->g->file, 0, "no plan within %" PRId64 " bytes of %s stays "
+			      "within %" PRId64 " cycles; the fastest one takes %" PRId64 " cycles %s",
+			      limit, limited_memory(s), s->o->max_cycles, s->least,
+			      by_objective(s->o));
+	return err_no(s->e, s->g->file, 0, "no plan stays within %" PRId64 " cycles; the fastest "
+		      "plan takes %" PRId64 " cycles %s", s->o->max_cycles, s->least,
+		      by_objective(s->o));
 }
 
 /*
@@ -250,7 +231,7 @@ find_smaller(struct search *x, struct point *fastest)
 		if (!s->memory.spilling)
 			q.improvable = less;
 	}
-	if (!explore_near(x, fastest->variant, q))
+	if (!explore(x, fastest->variant, q))
 		return false;
 	const struct point *p = front_answer(&x->front);
 	if (p && p->sram < fastest->sram)
@@ -269,7 +250,7 @@ find_smallest(struct search *x, struct question q, struct point *answer)
 	struct sched *s = x->s;
 	const double fastest = x->front.fastest.cycles, hardly = 1.01;
 	q.cycles = INFINITY;
-	if (!explore_all(x, q))
+	if (!explore(x, NULL, q))
 		return false;
 	const struct point *p = front_answer(&x->front);
 	if (!p)
@@ -279,7 +260,7 @@ find_smallest(struct search *x, struct question q, struct point *answer)
 	const double most = (1 + sched_within(s->o) / 100) * fastest;
 	if (p->cycles > most) {
 		q.cycles = most;
-		if (!explore_all(x, q))
+		if (!explore(x, NULL, q))
 			return false;
 		p = front_answer(&x->front);
 		*answer = p ? *p : least;
@@ -289,7 +270,7 @@ find_smallest(struct search *x, struct question q, struct point *answer)
 	q.cycles = 0;
 	q.within = answer->sram;
 	q.total_within = (int64_t)(hardly * (double)answer->total);
-	if (!explore_all(x, q))
+	if (!explore(x, NULL, q))
 		return false;
 	p = front_answer(&x->front);
 	if (p && p->cycles < answer->cycles)
@@ -302,35 +283,27 @@ find_smallest(struct search *x, struct question q, struct point *answer)
 	return true;
 }
 
-/*
- * Has this form of the network a plan that is as fast as those of the forms before?  It is asked
- * within the limit only where the limit made those slower.  Without one, a bit slower plans are
- * searched, too, so that improvement can make them as fast.
- */
-static bool
-can_win(struct search *x)
-{
-	struct sched *s = x->s;
-	const double slower = 1.03;
-	struct question q = question_of(s, ASK_FASTEST, s->best_within);
-	q.slowest = (q.within < NO_LIMIT_BYTES ? 1 : slower) * s->best_cycles;
-	if (!explore_all(x, q))
-		return false;
-	const struct point *p = front_answer(&x->front);
-	return (p && p->cycles <= s->best_cycles) ||
-	       err_no(s->e, s->g->file, 0, "another form of the network is faster");
-}
-
 bool
 answer(struct search *x)
 {
 	struct sched *s = x->s;
 	const struct options *o = s->o;
 	struct front *f = &x->front;
-	if (s->best_cycles > 0 && !can_win(x))
-		return false;
+	if (s->best_cycles > 0) {
+		/* Has this form of the network a plan that is as fast as those of the forms before?
+		 * It is asked within the limit only where the limit made those slower.  Without
+		 * one, a bit slower plans are searched, too, so that improvement can make them as
+		 * fast. */
+		const double slower = 1.03;
+		struct question other = question_of(s, ASK_FASTEST, s->best_within);
+		other.slowest = (other.within < NO_LIMIT_BYTES ? 1 : slower) * s->best_cycles;
+		if (!explore(x, NULL, other))
+			return false;
+		if (!front_answer(f) || front_answer(f)->cycles > s->best_cycles)
+			return err_no(s->e, s->g->file, 0, "another form of the network is faster");
+	}
 	/* No request may give a faster plan than the fastest of all. */
-	if (!explore_all(x, question_of(s, ASK_FASTEST, NO_LIMIT_BYTES)))
+	if (!explore(x, NULL, question_of(s, ASK_FASTEST, NO_LIMIT_BYTES)))
 		return false;
 	if (front_answer(f))
 		front_set_fastest(f, front_answer(f));
@@ -353,12 +326,12 @@ answer(struct search *x)
 			return false;
 		found = smallest->is_set ? smallest : NULL;
 	} else if (ask != ASK_FASTEST || q.within < NO_LIMIT_BYTES) {
-		if (!explore_all(x, q))
+		if (!explore(x, NULL, q))
 			return false;
 		found = front_answer(f);
 	}
 	if (!found)
-		return front_fastest(f) ? too_slow(x, front_fastest(f)) : too_small(x);
+		return refuse(x, front_fastest(f));
 	struct point p = *found;
 	if (ask == ASK_FASTEST) {
 		s->fastest = p.cycles;

@@ -13,24 +13,14 @@
 
 #include <math.h>
 
-/* A plan with the kernels of decisions and weight slices of estimated sizes, but no rectangles. */
-static struct plan *
-make_kernels(struct variant *x, const struct decision *d, bool slide)
-{
-	struct plan *p = plan_new(x->s);
-	cascades_take(x->s, x->cascades, d, slide, p);
-	make_slices(x->s, p);
-	return p;
-}
-
-/* The same with the kernels of a candidate. */
+/* The plan of a candidate, with weight slices of estimated sizes and no rectangles. */
 static struct plan *
 make_candidate(struct variant *x, const struct candidate *c)
 {
 	struct arena *a = arena_open();
 	struct decision *d = anew(a, struct decision, (size_t)x->s->n_ops + 1);
 	division_decide(x->cascades, &c->division, c->cut, d);
-	struct plan *p = make_kernels(x, d, c->division.slide);
+	struct plan *p = cascades_take(x->s, x->cascades, d, c->division.slide);
 	arena_close(a);
 	return p;
 }
@@ -254,21 +244,6 @@ work_out(struct variant *x, struct candidate *c)
 	return true;
 }
 
-/* A hash of the decisions on which the packing of feature maps depends. */
-static uint64_t
-hash_maps(const struct sched *s, const struct plan *p)
-{
-	struct arena *a = arena_open();
-	int32_t *key = anew(a, int32_t, (size_t)p->decided.n_ops + 2);
-	key[0] = s->effort_step;
-	key[1] = p->decided.slide;
-	for (int i = 0; i < p->decided.n_ops; i++)
-		key[i + 2] = 2 * p->decided.op[i].rows + p->decided.op[i].joins;
-	const uint64_t h = hash_xxh3(key, ((size_t)p->decided.n_ops + 2) * sizeof(*key));
-	arena_close(a);
-	return h;
-}
-
 /*
  * Packs the feature maps of a plan without buffers.  These are packed while all weights are whole,
  * however they are cut, so that all plans of the same cascades share one packing, which is cached.
@@ -277,24 +252,32 @@ hash_maps(const struct sched *s, const struct plan *p)
 static int64_t
 place_maps_of(struct variant *x, struct plan *p)
 {
+	const struct decisions *decided = &p->decided;
+	const size_t n = (size_t)decided->n_ops;
+	struct arena *a = arena_open();
 	if (!x->list)
 		open_list(x);
-	void **at = hash_table_at(&x->listed, hash_maps(x->s, p));
+	/* the decisions on which the packing depends */
+	int32_t *key = anew(a, int32_t, n + 2);
+	key[0] = x->s->effort_step;
+	key[1] = decided->slide;
+	for (size_t i = 0; i < n; i++)
+		key[i + 2] = 2 * decided->op[i].rows + decided->op[i].joins;
+	void **at = hash_table_at(&x->listed, hash_xxh3(key, (n + 2) * sizeof(*key)));
 	struct packed_maps *m = *at;
 	if (!m) {
 		m = *at = anew(x->list, struct packed_maps, 1);
-		struct arena *a = arena_open();
-		struct decision *d = anew(a, struct decision, (size_t)p->decided.n_ops + 1);
-		for (int i = 0; i < p->decided.n_ops; i++) {
-			d[i] = p->decided.op[i];
+		struct decision *d = anew(a, struct decision, n + 1);
+		for (size_t i = 0; i < n; i++) {
+			d[i] = decided->op[i];
 			d[i].cut = UNCUT;
 		}
-		struct plan *uncut = make_kernels(x, d, p->decided.slide);
+		struct plan *uncut = cascades_take(x->s, x->cascades, d, p->decided.slide);
 		find_maps(x->s, uncut);
 		*m = pack_maps(x->s, x->list, uncut);
 		plan_close(uncut);
-		arena_close(a);
 	}
+	arena_close(a);
 	place_maps(x->s, p, m);
 	return m->peak;
 }
@@ -310,7 +293,7 @@ plan_kernels(struct variant *x, const struct decisions *d)
 {
 	if (!x->cascades)
 		x->cascades = cascades_open(x->s);
-	struct plan *p = make_kernels(x, d->op, d->slide);
+	struct plan *p = cascades_take(x->s, x->cascades, d->op, d->slide);
 	find_maps(x->s, p);
 	if (measure_slices(x->s, p))
 		return p;

@@ -69,21 +69,6 @@ rung_step(int64_t bytes, int rungs)
 	return octave / rungs;
 }
 
-static int64_t
-rung_below(int64_t bytes, int rungs)
-{
-	const int64_t step = rung_step(bytes, rungs);
-	return (bytes - 1) / step * step;
-}
-
-/* The lowest rung that is not below `bytes`. */
-static int64_t
-rung_above(int64_t bytes, int rungs)
-{
-	const int64_t step = rung_step(bytes, rungs);
-	return (bytes + step - 1) / step * step;
-}
-
 /* Adds the plan with transfers below a limit, and addresses, to the front.  bound: lower bound
  * of its cycles. */
 static void
@@ -139,7 +124,8 @@ try_budgets_at(struct exploring *e, int64_t budget)
 		try_budget(e, budget, BETWEEN, bound);
 		asked = max_i64(asked, min_i64(p->asked, budget));
 	}
-	return rung_below(asked, e->knobs->rungs);
+	const int64_t step = rung_step(asked, e->knobs->rungs);
+	return (asked - 1) / step * step;
 }
 
 /* Could a plan improve the front that is as fast as the estimate? */
@@ -162,7 +148,8 @@ descend_one(void *crowd, size_t i)
 	 * a plan that is */
 	const int64_t most = min_i64(front_within(&e->f->question),
 				     front_most(e->f, c->lower_bound, c->beside));
-	int64_t budget = most == NO_LIMIT_BYTES ? most : rung_above(most, e->knobs->rungs);
+	const int64_t step = rung_step(most, e->knobs->rungs);
+	int64_t budget = most == NO_LIMIT_BYTES ? most : (most + step - 1) / step * step;
 	if (budget >= c->least && decide_jointly(e->x->s, c->plan, budget)) {
 		(void)try_budgets_at(e, budget);
 		leave_useless(e->x->s, c->plan);
@@ -224,16 +211,35 @@ explore_crowd(struct crowd *l, struct front *f)
 	l->n = 0;
 }
 
-/* Explores candidates in their order.  Those that may still be wanted join a crowd; until there is
- * an answer, which excludes many others, each is explored alone. */
-static bool
-explore_in_order(const struct candidate_of *v, size_t n, struct front *f, const struct knobs *k)
+bool
+explore_lists(struct variant **v, size_t *n_lists, struct front *f, const struct knobs *knobs)
 {
+	struct arena *a = arena_open();
+	const size_t n = *n_lists;
+	size_t n_all = 0;
+	for (size_t i = 0; i < n; i++)
+		n_all += v[i]->n;
+	struct candidate_of *all = anew(a, struct candidate_of, n_all + 1);
+	n_all = 0;
+	for (size_t i = 0; i < n; i++) {
+		struct candidate_of *first = &all[n_all];
+		for (size_t j = 0; j < v[i]->n; j++, n_all++) {
+			all[n_all] = (struct candidate_of){ v[i], &v[i]->v[j], n_all, false };
+			if (compare_candidates(&all[n_all], first) < 0)
+				first = &all[n_all];
+		}
+		first->is_first = true;
+	}
+	if (n_all)
+		qsort(all, n_all, sizeof(*all), compare_candidates);
+	/* Candidates that may still be wanted join a crowd; until there is an answer, which excludes
+	 * many others, each is explored alone. */
 	struct crowd l = { .n = 0 };
 	size_t idle = 0; /* candidates in a row without a faster answer */
 	bool ok = true;
-	for (size_t i = 0; ok && i < n && (v[i].is_first || idle < PATIENCE); i++) {
-		struct exploring e = { .x = v[i].x, .f = f, .c = v[i].c, .knobs = k, .fits = INFINITY };
+	for (size_t i = 0; ok && i < n_all && (all[i].is_first || idle < PATIENCE); i++) {
+		struct exploring e = { .x = all[i].x, .f = f, .c = all[i].c, .knobs = knobs,
+				       .fits = INFINITY };
 		if (is_promising(&e)) {
 			ok = work_out(e.x, e.c);
 			if (ok && may_reach_answer(&e)) {
@@ -251,32 +257,9 @@ explore_in_order(const struct candidate_of *v, size_t n, struct front *f, const 
 		idle = front_is_idle(f, fewest) ? idle : 0;
 	}
 	explore_crowd(&l, f);
-	return ok;
-}
-
-bool
-explore_lists(struct variant **v, size_t n, struct front *f, const struct knobs *k)
-{
-	struct arena *a = arena_open();
-	size_t n_all = 0;
-	for (size_t i = 0; i < n; i++)
-		n_all += v[i]->n;
-	struct candidate_of *all = anew(a, struct candidate_of, n_all + 1);
-	n_all = 0;
-	for (size_t i = 0; i < n; i++) {
-		struct candidate_of *first = &all[n_all];
-		for (size_t j = 0; j < v[i]->n; j++, n_all++) {
-			all[n_all] = (struct candidate_of){ v[i], &v[i]->v[j], n_all, false };
-			if (compare_candidates(&all[n_all], first) < 0)
-				first = &all[n_all];
-		}
-		first->is_first = true;
-	}
-	if (n_all)
-		qsort(all, n_all, sizeof(*all), compare_candidates);
-	const bool ok = explore_in_order(all, n_all, f, k);
 	for (size_t i = 0; i < n; i++)
 		variant_rest(v[i]);
+	*n_lists = 0;
 	arena_close(a);
 	return ok;
 }

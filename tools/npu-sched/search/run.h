@@ -24,14 +24,13 @@ struct search {
 	/* variants with lists of candidates that are not explored yet */
 	struct variant **listed;
 	size_t n_listed, cap_listed;
-	size_t cascades; /* of these */
 	bool unfit; /* some operation has no block */
 	struct points results; /* of the last question: those of each step of effort */
 	struct points fastest; /* the same of the question without a limit */
 	struct front front; /* plans that answer the question, or lead to its answer */
 	struct progress progress;
-	/* time of the rounds, as multiples of the first: those before, this one, all */
-	double done, cost, all;
+	/* time of the rounds, as multiples of the first: those before, all */
+	double done, all;
 };
 
 /* order.c: an order in which whole feature maps need less memory than now; NULL: none found. */
@@ -45,10 +44,9 @@ bool replay_plan(struct sched *s);
 void set_copies(struct search *x, bool copies);
 /* Adds the points of a front to l. */
 void take_points(struct points *l, struct arena *a, const struct front *f);
-/* Asks a question.  Result: x->front.  False: an error. */
-bool explore_all(struct search *x, struct question q);
-/* Asks a question of fewer plans: feature maps leave the SRAM only with the order of v. */
-bool explore_near(struct search *x, const struct variant *v, struct question q);
+/* Asks a question.  Result: x->front.  False: an error.  near: NULL, or a variant with whose order
+ * alone feature maps leave the SRAM; then x->results stay, and there are no steps of effort. */
+bool explore(struct search *x, const struct variant *near, struct question q);
 
 /* answer.c.  Result: s->front if it is asked for, else s->plan.  False: an error, or no plan is
  * small or fast enough. */

@@ -272,9 +272,9 @@ struct traits {
 struct traits plan_traits(const struct variant *x, const struct plan *p);
 void put_change(struct text *t, const struct traits *from, const struct traits *to);
 
-/* explore.c.  Adds plans of all listed candidates of some variants to the front, and drops the lists.
- * False: an error. */
-bool explore_lists(struct variant **v, size_t n, struct front *f, const struct knobs *k);
+/* explore.c.  Adds plans of all listed candidates of *n variants to the front, and drops the lists.
+ * Leaves: *n, 0.  False: an error. */
+bool explore_lists(struct variant **v, size_t *n, struct front *f, const struct knobs *k);
 
 /* A limit in bytes, where 0 is NO_LIMIT_BYTES. */
 static inline int64_t

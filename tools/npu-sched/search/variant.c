@@ -50,7 +50,8 @@ variant_begin(struct variant *x)
 {
 	find_works(x->s);
 	forget_cascades(x);
-	x->cascades = cascades_list(x->s);
+	x->cascades = cascades_open(x->s);
+	cascades_list(x->s, x->cascades, false);
 	return cascades_least(x->s, x->cascades) < INT64_MAX;
 }
 
@@ -61,7 +62,7 @@ variant_wake(struct variant *x)
 		return true;
 	if ((!x->cascades || !x->cascades->first_of) && !variant_begin(x))
 		return false;
-	cascades_add(x->s, x->cascades);
+	cascades_list(x->s, x->cascades, true);
 	return x->is_complete = true;
 }
 

@@ -56,15 +56,6 @@ drop_variant(struct search *x, const struct variant *v)
 
 /* ---- lists of candidates ---------------------------------------------------------------- */
 
-/* Explores all variants that are listed. */
-static bool
-explore_listed(struct search *x)
-{
-	const size_t n = x->n_listed;
-	x->n_listed = x->cascades = 0;
-	return explore_lists(x->listed, n, &x->front, search_knobs(x->s));
-}
-
 /*
  * The front of one variant alone, for a question without a limit: improvement may make the plan
  * of one variant faster than that of another which was faster before, or smaller than one that
@@ -113,15 +104,18 @@ add_variant(struct search *x, struct variant *v)
 	(void)variant_wake(v);
 	list_candidates(v, k->steps, f);
 	if (own) {
-		ok = explore_lists(&v, 1, own, k);
+		size_t one = 1;
+		ok = explore_lists(&v, &one, own, k);
 		if (ok && front_answer(own))
 			front_add(&x->front, front_answer(own));
 	} else {
+		size_t cascades = 0;
 		agrow(x->s->a, x->listed, x->n_listed, &x->cap_listed);
 		x->listed[x->n_listed++] = v;
-		x->cascades += v->cascades->n_all;
-		if (x->cascades > MOST_CASCADES || !front_answer(&x->front))
-			ok = explore_listed(x);
+		for (size_t i = 0; i < x->n_listed; i++)
+			cascades += x->listed[i]->cascades->n_all;
+		if (cascades > MOST_CASCADES || !front_answer(&x->front))
+			ok = explore_lists(x->listed, &x->n_listed, &x->front, k);
 	}
 	v->may_have_points |= ok;
 	return ok ? LISTED : FAILED;
@@ -180,39 +174,6 @@ list_spilled(struct search *x, struct setting t)
 	return ok;
 }
 
-/* Explores the variants of all settings, those with copies first; with spills only of the settings
- * with copies and order of `near`, if it is named. */
-static bool
-explore_variants(struct search *x, const struct variant *near)
-{
-	struct setting v[2 * 2 * 2];
-	enum listed r[ARRAY_LEN(v)];
-	int n = 0;
-	bool ok = true;
-	for (int without = !x->may_copy; without < 2; without++)
-		for (int order = 0; order < (x->order[!without] ? 2 : 1); order++)
-			for (int all = 0; all < (x->s->n_shallow > 0 ? 2 : 1); all++)
-				v[n++] = (struct setting){ !without, order,
-							   all ? DENSE_ALL : DENSE_NO_SLOWER };
-	for (int i = 0; ok && i < n; i++) {
-		struct variant *w = variant_of(x, v[i], NULL, NULL);
-		progress_show(&x->progress, x->done + x->cost * i / (2 * n), x->all);
-		r[i] = add_variant(x, w);
-		ok = r[i] != FAILED;
-		if (r[i] == TOO_SLOW)
-			drop_variant(x, w);
-	}
-	ok = ok && explore_listed(x);
-	for (int i = 0; ok && i < n; i++) {
-		progress_show(&x->progress, x->done + x->cost * (n + i) / (2 * n), x->all);
-		if (r[i] == LISTED && (!near || (v[i].copies == near->setting.copies &&
-						 v[i].reordered == near->setting.reordered)))
-			ok = list_spilled(x, v[i]);
-	}
-	x->done += x->cost;
-	return ok && explore_listed(x);
-}
-
 /* ---- improvement, and the steps of effort ------------------------------------------------- */
 
 void
@@ -247,14 +208,6 @@ take_all(struct points *l, struct arena *a, const struct front *f)
 	take_points(l, a, &rest);
 }
 
-/* Adds points to a front, as front_add() does. */
-static void
-add_points(struct front *f, const struct points *l)
-{
-	for (size_t i = 0; i < l->n; i++)
-		front_add(f, &l->v[i]);
-}
-
 /* Improves the points of the front; without a limit, those of all variants' own fronts, in which
  * they are.  The least SRAM is that of a plan with all weights in place, which is always tried. */
 static bool
@@ -271,42 +224,66 @@ improve_fronts(struct search *x)
 			take_all(&l, x->s->a, v->front);
 		v->front = NULL;
 	}
-	add_points(&x->front, &l);
+	for (size_t i = 0; i < l.n; i++)
+		front_add(&x->front, &l.v[i]);
 	return improve_points(&x->front, l.v, l.n);
 }
-
-/* The time of a step of effort behind the first one, compared with that of the first. */
-static const double DENSER = 2.5;
 
 /*
  * Each step of effort begins with an empty front, as points of a denser one have other plans
  * beside them, and takes in the results of the steps below.  The fastest plans of all may be the
- * answer, too.
+ * answer, too.  A step explores the variants of all settings, those with copies first; then spills.
  */
 bool
-explore_all(struct search *x, struct question q)
+explore(struct search *x, const struct variant *near, struct question q)
 {
-	const int steps = (x->s->o->effort - 1) / EFFORTS;
+	const double denser = 2.5; /* time of a step of effort behind the first one, in times the first's */
+	struct sched *s = x->s;
+	const int steps = near ? 0 : (s->o->effort - 1) / EFFORTS;
+	struct setting v[2 * 2 * 2];
+	enum listed r[ARRAY_LEN(v)];
+	int n = 0;
 	bool ok = true;
-	x->results.n = 0;
-	x->done = 0;
-	x->all = 1 + DENSER * steps;
-	x->front.a = x->s->a;
-	for (int step = 0; ok && step <= steps; step++) {
-		x->s->effort_step = step;
-		x->cost = step ? DENSER : 1;
-		front_open(&x->front, q);
-		ok = explore_variants(x, NULL) && improve_fronts(x);
-		take_points(&x->results, x->s->a, &x->front);
+	for (int without = !x->may_copy; without < 2; without++)
+		for (int order = 0; order < (x->order[!without] ? 2 : 1); order++)
+			for (int all = 0; all < (s->n_shallow > 0 ? 2 : 1); all++)
+				v[n++] = (struct setting){ !without, order,
+							   all ? DENSE_ALL : DENSE_NO_SLOWER };
+	if (!near) {
+		x->results.n = 0;
+		x->done = 0;
+		x->all = 1 + denser * steps;
 	}
-	add_points(&x->front, &x->results);
-	add_points(&x->front, &x->fastest);
+	x->front.a = s->a;
+	for (int step = 0; ok && step <= steps; step++) {
+		const double cost = step ? denser : 1;
+		if (!near)
+			s->effort_step = step;
+		front_open(&x->front, q);
+		for (int i = 0; ok && i < n; i++) {
+			struct variant *w = variant_of(x, v[i], NULL, NULL);
+			progress_show(&x->progress, x->done + cost * i / (2 * n), x->all);
+			r[i] = add_variant(x, w);
+			ok = r[i] != FAILED;
+			if (r[i] == TOO_SLOW)
+				drop_variant(x, w);
+		}
+		ok = ok && explore_lists(x->listed, &x->n_listed, &x->front, search_knobs(s));
+		for (int i = 0; ok && i < n; i++) {
+			progress_show(&x->progress, x->done + cost * (n + i) / (2 * n), x->all);
+			if (r[i] == LISTED && (!near || (v[i].copies == near->setting.copies &&
+							 v[i].reordered == near->setting.reordered)))
+				ok = list_spilled(x, v[i]);
+		}
+		x->done += cost;
+		ok = ok && explore_lists(x->listed, &x->n_listed, &x->front, search_knobs(s)) &&
+		     improve_fronts(x);
+		if (!near)
+			take_points(&x->results, s->a, &x->front);
+	}
+	for (size_t i = 0; !near && i < x->results.n; i++)
+		front_add(&x->front, &x->results.v[i]);
+	for (size_t i = 0; !near && i < x->fastest.n; i++)
+		front_add(&x->front, &x->fastest.v[i]);
 	return ok;
-}
-
-bool
-explore_near(struct search *x, const struct variant *v, struct question q)
-{
-	front_open(&x->front, q);
-	return explore_variants(x, v) && improve_fronts(x);
 }

@@ -19,35 +19,8 @@
 
 static const int64_t cut_bytes[CUTS] = { [CUT_COARSE] = 12288, [CUT_FINE] = 4096 };
 
-/* Channels of a slice whose size comes near the target, in bytes. */
-static int32_t
-slice_depth(const struct g_op *op, int32_t block_depth, int64_t target)
-{
-	int32_t o = op->ofm.shape.c;
-	int64_t n = weight_count(op) / target;
-	if (n < 2)
-		return o;
-	int32_t depth = (int32_t)((o + n - 1) / n);
-	depth = (int32_t)round_up_i64(depth, block_depth);
-	return depth < o ? depth : o;
-}
-
-static struct g_list
-slices_of(struct sched *s, struct arena *a, int op, int32_t depth)
-{
-	int32_t o = s->info[op].op->ofm.shape.c;
-	struct g_list l = { .n = 0 };
-	if (depth >= o)
-		return l;
-	l.v = anew(a, int64_t, (size_t)(o / depth) + 2);
-	for (int32_t at = 0; at < o; at += depth)
-		l.v[l.n++] = at;
-	l.v[l.n++] = o;
-	return l;
-}
-
 /* The slices of an operation's weights: those of the input graph; else, if it runs whole, those
- * of a cut. */
+ * of a cut, whose sizes come near that of the cut. */
 static struct g_list
 cut_weights(struct sched *s, struct arena *a, int op, enum block_objective objective, bool whole,
 	    enum cut cut)
@@ -55,11 +28,20 @@ cut_weights(struct sched *s, struct arena *a, int op, enum block_objective objec
 	const struct g_op *g = s->info[op].op;
 	if (!g->weights || G_HAS(g->weights, G_WEIGHTS_slices))
 		return slices_from_graph(g);
+	struct g_list l = { .n = 0 };
 	if (cut == UNCUT || !whole || !weights_move(s) || s->info[op].shared ||
 	    G_HAS(g->weights, G_WEIGHTS_at))
-		return (struct g_list){ .n = 0 };
-	int32_t block_depth = block_for(s, op, g->ofm.shape.h, objective)->block.c;
-	return slices_of(s, a, op, slice_depth(g, block_depth, cut_bytes[cut]));
+		return l;
+	const int32_t block_depth = block_for(s, op, g->ofm.shape.h, objective)->block.c;
+	const int64_t o = g->ofm.shape.c, n = weight_count(g) / cut_bytes[cut];
+	const int64_t depth = n < 2 ? o : round_up_i64((o + n - 1) / n, block_depth);
+	if (depth >= o)
+		return l;
+	l.v = anew(a, int64_t, (size_t)(o / depth) + 2);
+	for (int64_t at = 0; at < o; at += depth)
+		l.v[l.n++] = at;
+	l.v[l.n++] = o;
+	return l;
 }
 
 /* Finds or adds slice `slice` of the weights of an operation; returns its index in p->slice.
@@ -85,17 +67,6 @@ add_slice(struct sched *s, struct plan *p, int *first, int op, int slice, int ke
 		.stream_bytes = size.stream, .scale_bytes = size.scales,
 	};
 	return (int)p->n_slices++;
-}
-
-static void
-put_kernel(struct sched *s, struct plan *p, int *first, struct kernel k, int slice)
-{
-	int at = (int)p->n_kernels++;
-	if (s->info[k.op].op->weights)
-		k.slice = add_slice(s, p, first, k.op, slice, at);
-	if (k.slice >= 0)
-		k.depth = p->slice[k.slice].depth;
-	p->kernel[at] = k;
 }
 
 /* Finds the tables that are loaded before kernels, and the copies for which they wait.  A node begins
@@ -141,30 +112,32 @@ cost_kernels(struct sched *s, struct plan *p)
 	leave_useless(s, p);
 }
 
-/* The number of kernels when each is cut into its slices. */
-static size_t
-count_kernels(const struct plan *p)
-{
-	size_t n = 0;
-	for (size_t i = 0; i < p->n_kernels; i++)
-		n += (size_t)slice_count(p->cut_points[p->kernel[i].op]);
-	return n;
-}
-
-/* Replaces each kernel by one for each slice, by p->ends. */
+/* Replaces each kernel by one for each slice, by p->cut_points. */
 static void
 slice_kernels(struct sched *s, struct plan *p)
 {
 	struct kernel *whole = p->kernel;
-	size_t n = p->n_kernels, sliced = count_kernels(p);
+	const size_t n = p->n_kernels;
+	size_t sliced = 0;
+	for (size_t i = 0; i < n; i++)
+		sliced += (size_t)slice_count(p->cut_points[whole[i].op]);
 	struct arena *a = arena_open();
 	int *first = anew(a, int, s->g->n_weights + 1);
 	if (sliced > n) /* else each is written back to its index */
 		p->kernel = anew(p->a, struct kernel, sliced + 1);
 	p->n_kernels = p->n_slices = 0;
-	for (size_t i = 0; i < n; i++)
-		for (int k = 0; k < slice_count(p->cut_points[whole[i].op]); k++)
-			put_kernel(s, p, first, whole[i], k);
+	for (size_t i = 0; i < n; i++) {
+		struct kernel k = whole[i];
+		const int slices = slice_count(p->cut_points[k.op]);
+		for (int slice = 0; slice < slices; slice++) {
+			const int at = (int)p->n_kernels++;
+			if (s->info[k.op].op->weights)
+				k.slice = add_slice(s, p, first, k.op, slice, at);
+			if (k.slice >= 0)
+				k.depth = p->slice[k.slice].depth;
+			p->kernel[at] = k;
+		}
+	}
 	arena_close(a);
 }
 
@@ -246,25 +219,8 @@ measure_one(void *ctx, size_t i)
 	}
 }
 
-/* Takes the size of slice i from the cache, or lists the slice to be measured.  False: an
- * error. */
-static bool
-look_up(struct measure *m, size_t i)
-{
-	struct weight_slice *u = &m->p->slice[i];
-	const struct g_op *op = m->s->info[u->op].op;
-	const struct cached_size *memo = find_cached_size(m->s, u, block_of(m->s, m->p, u).c);
-	if (memo) {
-		u->stream_bytes = memo->stream_bytes;
-		u->scale_bytes = memo->scale_bytes;
-		return true;
-	}
-	m->slice[m->n] = i;
-	m->count[m->n] = weight_count(op) / op->ofm.shape.c * (u->depth.hi - u->depth.lo);
-	return emit_weights_view(m->p->a, m->s->g, u->w, &m->view[m->n++], m->s->e);
-}
-
-/* Sets the exact sizes of p's slices.  False: an error. */
+/* Sets the exact sizes of p's slices: those of the cache, and those that threads measure.  False:
+ * an error. */
 static bool
 measure_all(struct sched *s, struct plan *p)
 {
@@ -273,9 +229,20 @@ measure_all(struct sched *s, struct plan *p)
 	m.view = anew(p->a, struct weights_view, p->n_slices + 1);
 	m.count = anew(p->a, int64_t, p->n_slices + 1);
 	m.coding = anew(p->a, struct text, p->n_slices + 1);
-	for (size_t i = 0; i < p->n_slices; i++)
-		if (!look_up(&m, i))
+	for (size_t i = 0; i < p->n_slices; i++) {
+		struct weight_slice *u = &p->slice[i];
+		const struct g_op *op = s->info[u->op].op;
+		const struct cached_size *memo = find_cached_size(s, u, block_of(s, p, u).c);
+		if (memo) {
+			u->stream_bytes = memo->stream_bytes;
+			u->scale_bytes = memo->scale_bytes;
+			continue;
+		}
+		m.slice[m.n] = i;
+		m.count[m.n] = weight_count(op) / op->ofm.shape.c * (u->depth.hi - u->depth.lo);
+		if (!emit_weights_view(p->a, s->g, u->w, &m.view[m.n++], s->e))
 			return false;
+	}
 	threads_for(s->o->jobs, m.n, m.count, measure_one, &m);
 	for (size_t i = 0; i < m.n; i++) {
 		const struct weight_slice *u = &p->slice[m.slice[i]];
@@ -309,23 +276,10 @@ measure_slices(struct sched *s, struct plan *p)
 	return true;
 }
 
-/*
- * Weights of more than a quarter of the profile's own limit are hardly ever fetched whole,
- * beside feature maps and the next weights.  Plans have them in slices and need the sizes of
- * these.  So the slices are measured first, not the whole.
- */
-static enum cut
-first_cut(const struct sched *s, int op)
-{
-	enum { SHARE = 4 };
-	bool large = s->info[op].op->weights && s->profile_bytes &&
-		     weight_count(s->info[op].op) > s->profile_bytes / SHARE;
-	return large ? CUT_COARSE : UNCUT;
-}
-
 bool
 measure_whole(struct sched *s)
 {
+	enum { SHARE = 4 };
 	struct plan *p = plan_new(s);
 	find_works(s);
 	p->kernel = anew(p->a, struct kernel, (size_t)s->n_ops + 1);
@@ -342,8 +296,16 @@ measure_whole(struct sched *s)
 					 "SHRAM of %s", op->rec.id, s->accel->name);
 		p->kernel[p->n_kernels++] = k;
 	}
-	for (int i = 0; i < s->n_ops; i++)
-		p->cut_points[i] = cut_weights(s, p->a, i, BLOCKS_FOR_FETCHED, true, first_cut(s, i));
+	for (int i = 0; i < s->n_ops; i++) {
+		/* Weights of more than a quarter of the profile's own limit are hardly ever fetched
+		 * whole, beside feature maps and the next weights.  Plans have them in slices, so
+		 * that these are measured first, not the whole. */
+		const struct g_op *op = s->info[i].op;
+		const bool large = op->weights && s->profile_bytes &&
+				   weight_count(op) > s->profile_bytes / SHARE;
+		p->cut_points[i] = cut_weights(s, p->a, i, BLOCKS_FOR_FETCHED, true,
+					       large ? CUT_COARSE : UNCUT);
+	}
 	slice_kernels(s, p);
 	bool ok = measure_all(s, p);
 	for (size_t i = 0; ok && i < p->n_slices; i++)
@@ -354,44 +316,31 @@ measure_whole(struct sched *s)
 
 /* ---- bounds ------------------------------------------------------------------- */
 
-static double
-lower_bound_of_slices(struct sched *s, int op, enum block_objective objective,
-		      struct g_list slices)
-{
-	const struct g_op *g = s->info[op].op;
-	double sum = 0;
-	for (int i = 0; i < slice_count(slices); i++) {
-		struct kernel k = { .op = op, .objective = objective, .rows = { .hi = g->ofm.shape.h },
-				    .depth = slice_range(slices, i, g->ofm.shape.c) };
-		struct weights_size w = slice_size(s, op, k.depth);
-		(void)stripe_cost(s, &k, g->ofm.shape.h, w.stream, w.scales);
-		sum += least_cost(&k);
-	}
-	return sum;
-}
-
-/* Sets the lower bounds of a work. */
-static void
-bound_work(struct sched *s, int op, enum block_objective objective)
-{
-	struct work *w = s->info[op].work[objective];
-	struct arena *a = arena_open();
-	w->lower_bound[ANY_CUT] = INFINITY;
-	for (enum cut c = UNCUT; c < CUTS; c++) {
-		struct g_list l = cut_weights(s, a, op, objective, true, c);
-		w->lower_bound[c] = c == UNCUT || l.n ? lower_bound_of_slices(s, op, objective, l)
-						      : w->lower_bound[UNCUT];
-		w->lower_bound[ANY_CUT] = fmin(w->lower_bound[ANY_CUT], w->lower_bound[c]);
-	}
-	w->has_lower_bounds = true;
-	arena_close(a);
-}
-
 double
 whole_lower_bound(struct sched *s, int op, enum block_objective objective, enum cut cut)
 {
-	const struct op_info *f = &s->info[op];
-	if (!f->work[objective]->has_lower_bounds)
-		bound_work(s, op, objective);
-	return f->work[objective]->lower_bound[cut] + leading_copy(s, op, f->op->ofm.shape.h);
+	const struct g_op *g = s->info[op].op;
+	struct work *w = s->info[op].work[objective];
+	const int32_t h = g->ofm.shape.h;
+	if (!w->has_lower_bounds) {
+		struct arena *a = arena_open();
+		w->lower_bound[ANY_CUT] = INFINITY;
+		for (enum cut c = UNCUT; c < CUTS; c++) {
+			struct g_list l = cut_weights(s, a, op, objective, true, c);
+			const bool cut_anew = c == UNCUT || l.n;
+			double sum = cut_anew ? 0 : w->lower_bound[UNCUT];
+			for (int i = 0; cut_anew && i < slice_count(l); i++) {
+				struct kernel k = { .op = op, .objective = objective, .rows = { .hi = h },
+						    .depth = slice_range(l, i, g->ofm.shape.c) };
+				struct weights_size size = slice_size(s, op, k.depth);
+				(void)stripe_cost(s, &k, h, size.stream, size.scales);
+				sum += least_cost(&k);
+			}
+			w->lower_bound[c] = sum;
+			w->lower_bound[ANY_CUT] = fmin(w->lower_bound[ANY_CUT], sum);
+		}
+		w->has_lower_bounds = true;
+		arena_close(a);
+	}
+	return w->lower_bound[cut] + leading_copy(s, op, h);
 }
