@@ -32,39 +32,6 @@ struct batch {
 
 /* ---- tensors ------------------------------------------------------------------- */
 
-/* Stacks the tensors of CPU operators and of the model, and those that several runs use or that
- * an operation for all inputs uses. */
-static void
-find_stacked(struct batch *b)
-{
-	const struct graph *g = b->from;
-	int *user = anew(b->a, int, g->n_tensors + 1); /* a run; 0: none */
-	b->stacked = anew(b->a, bool, g->n_tensors + 1);
-	for (size_t i = 0; i < g->n_nodes; i++) {
-		const struct g_tensors *l[] = { &g->nodes[i]->in, &g->nodes[i]->out };
-		for (int k = 0; k < 2; k++)
-			for (size_t at = 0; at < l[k]->n; at++)
-				b->stacked[l[k]->v[at]->rec.index] = true;
-	}
-	for (size_t i = 0; i < g->n_ops; i++) {
-		const struct g_op *op = g->ops[i];
-		const struct g_tensor *t[] = { op->ifm.t, op->ifm2.t, op->ofm.t };
-		for (int k = 0; k < 3; k++) {
-			if (!t[k])
-				continue;
-			int *last = &user[t[k]->rec.index];
-			b->stacked[t[k]->rec.index] |=
-			    b->run[i] < 0 || (*last && *last != b->run[i]);
-			*last = b->run[i];
-		}
-	}
-	for (size_t i = 0; i < g->n_tensors; i++) {
-		const struct g_tensor *t = g->tensors[i];
-		b->stacked[i] |= t->variable || G_HAS(t, G_TENSOR_io);
-		b->stacked[i] &= !tensor_is_const(t);
-	}
-}
-
 static bool
 is_vector(struct hwc s)
 {
@@ -81,42 +48,10 @@ joint_shape(const struct batch *b, struct hwc one, bool as_grid)
 	return all;
 }
 
-/* Returns the shape with n times its leading dimension, or with a new dimension n. */
-static struct g_shape
-stacked_shape(const struct g_shape *s, int32_t n)
-{
-	struct g_shape r = *s;
-	if ((!s->rank || s->dim[0] != 1) && s->rank < TFL_MAX_RANK) {
-		memmove(&r.dim[1], &s->dim[0], (size_t)s->rank * sizeof(s->dim[0]));
-		r.dim[0] = n;
-		r.rank++;
-	} else {
-		r.dim[0] *= n;
-	}
-	return r;
-}
-
 static bool
 is_stacked(const struct batch *b, const struct g_tensor *t)
 {
 	return b->stacked[t->rec.index];
-}
-
-/* The tensor that has t's values for input i. */
-static struct g_tensor *
-tensor_of(struct batch *b, const struct g_tensor *t, int32_t i)
-{
-	struct g_tensor *first = b->g->tensors[t->rec.index];
-	struct g_tensor **at =
-	    &b->tensor[(size_t)t->rec.index * (size_t)b->how->n + (size_t)i];
-	if (!i || is_stacked(b, t) || tensor_is_const(t))
-		return first;
-	if (!*at) {
-		*at = graph_copy_g_tensor(b->g, first);
-		G_CLEAR(*at, G_TENSOR_tfl);
-		(*at)->tfl = (struct g_tfls){ .n = 0 };
-	}
-	return *at;
 }
 
 /* ---- operands for one input ------------------------------------------------------ */
@@ -143,7 +78,17 @@ operand_of(struct batch *b, const struct g_operand *o, int32_t i)
 	struct g_operand r = *o;
 	if (!o->t)
 		return r;
-	struct g_tensor *t = tensor_of(b, o->t, i);
+	struct g_tensor *t = b->g->tensors[o->t->rec.index];
+	if (i && !is_stacked(b, o->t) && !tensor_is_const(o->t)) {
+		struct g_tensor **at =
+		    &b->tensor[(size_t)o->t->rec.index * (size_t)b->how->n + (size_t)i];
+		if (!*at) {
+			*at = graph_copy_g_tensor(b->g, t);
+			G_CLEAR(*at, G_TENSOR_tfl);
+			(*at)->tfl = (struct g_tfls){ .n = 0 };
+		}
+		t = *at;
+	}
 	struct hwc at = { .h = i * o->t->hwc.h };
 	if (is_stacked(b, o->t) && is_box(o)) {
 		if (is_vector(o->t->hwc))
@@ -185,11 +130,23 @@ join_strides(const struct joint *j, struct g_operand *o, int64_t step)
 	return true;
 }
 
+/* Joins an operand of the original graph.  A constant is broadcast to all inputs: the NPU
+ * broadcasts IFM2 by itself; the IFM gets strides of 0. */
 static bool
-join_stacked(const struct joint *j, struct g_operand *o)
+join_operand(const struct joint *j, struct g_operand *o, bool second)
 {
+	if (!o->t)
+		return true;
 	struct g_tensor *t = j->b->g->tensors[o->t->rec.index];
+	if (tensor_is_const(o->t)) {
+		bool ok = o->shape.h == 1 && (!j->as_grid || o->shape.w == 1) &&
+			  (second || join_strides(j, o, 0));
+		o->t = t;
+		return ok;
+	}
 	struct hwc all = joint_shape(j->b, o->shape, j->as_grid), one = o->t->hwc;
+	if (!is_stacked(j->b, o->t))
+		return false;
 	if (o->shape.h != j->rows)
 		return false; /* one row is broadcast to all rows of its input */
 	if (is_box(o) && o->shape.h == one.h && is_vector(one) == j->as_grid) {
@@ -205,54 +162,6 @@ join_stacked(const struct joint *j, struct g_operand *o)
 	return ok;
 }
 
-/* Joins an operand of the original graph.  A constant is broadcast to all inputs: the NPU
- * broadcasts IFM2 by itself; the IFM gets strides of 0. */
-static bool
-join_operand(const struct joint *j, struct g_operand *o, bool second)
-{
-	if (!o->t)
-		return true;
-	if (!tensor_is_const(o->t))
-		return is_stacked(j->b, o->t) && join_stacked(j, o);
-	bool ok = o->shape.h == 1 && (!j->as_grid || o->shape.w == 1) &&
-		  (second || join_strides(j, o, 0));
-	o->t = j->b->g->tensors[o->t->rec.index];
-	return ok;
-}
-
-static bool
-is_point(struct yx v)
-{
-	return v.y == 1 && v.x == 1;
-}
-
-/* True if row y of the result depends on row y of the operands only. */
-static bool
-keeps_rows(const struct g_op *op)
-{
-	return op_is_row_by_row(op->kind) ||
-	       (op_dilated(op).y == 1 && op->stride.y == 1 && !op->pad.top &&
-		!op->pad.bottom && !op->edge.top && !op->edge.bottom &&
-		op->upscale == UPSCALE_NONE && op->ifm.shape.h == op->ofm.shape.h);
-}
-
-static bool
-keeps_columns(const struct g_op *op)
-{
-	return op_is_row_by_row(op->kind) ||
-	       (is_point(op_dilated(op)) && is_point(op->stride) && !op->pad.left &&
-		!op->pad.right && !op->edge.left && !op->edge.right);
-}
-
-/* True if the operation cannot run for several inputs at once. */
-static bool
-runs_alone(const struct batch *b, const struct g_op *op)
-{
-	return op->kind == OP_MATMUL || op->kind == OP_REORDER || op->kind == OP_RESIZE ||
-	       op->kind == OP_GATHER || op->kind == OP_SCATTER || !keeps_rows(op) ||
-	       (int64_t)b->how->n * op->ofm.shape.h > MAX_EXTENT;
-}
-
 /* Joins all inputs in one operation, if its kernel does not mix them: `to`, a copy of op, gets
  * the operands for all inputs. */
 static bool
@@ -260,9 +169,23 @@ join_op(const struct batch *b, const struct g_op *op, struct g_op *to)
 {
 	struct joint j = { .b = b, .rows = op->ofm.shape.h };
 	struct g_operand ifm = op->ifm, ifm2 = op->ifm2, ofm = op->ofm;
-	j.as_grid = is_vector(ofm.shape) && is_vector(ifm.shape) && keeps_columns(op);
-	if (runs_alone(b, op) || !join_operand(&j, &ifm, false) ||
-	    !join_operand(&j, &ifm2, true) || !join_operand(&j, &ofm, false))
+	/* true if row or column i of the result depends on row or column i of the operands only */
+	const struct yx taps = op_dilated(op);
+	const bool rows = op_is_row_by_row(op->kind) ||
+			  (taps.y == 1 && op->stride.y == 1 && !op->pad.top && !op->pad.bottom &&
+			   !op->edge.top && !op->edge.bottom && op->upscale == UPSCALE_NONE &&
+			   ifm.shape.h == ofm.shape.h);
+	const bool columns = op_is_row_by_row(op->kind) ||
+			     (taps.y == 1 && taps.x == 1 && op->stride.y == 1 &&
+			      op->stride.x == 1 && !op->pad.left && !op->pad.right &&
+			      !op->edge.left && !op->edge.right);
+	j.as_grid = is_vector(ofm.shape) && is_vector(ifm.shape) && columns;
+	if (op->kind == OP_MATMUL || op->kind == OP_REORDER || op->kind == OP_RESIZE ||
+	    op->kind == OP_GATHER || op->kind == OP_SCATTER || !rows ||
+	    (int64_t)b->how->n * ofm.shape.h > MAX_EXTENT)
+		return false;
+	if (!join_operand(&j, &ifm, false) || !join_operand(&j, &ifm2, true) ||
+	    !join_operand(&j, &ofm, false))
 		return false;
 	if (op->kind == OP_COPY &&
 	    !(operand_is_contiguous(&ifm) && operand_is_contiguous(&ofm)))
@@ -298,26 +221,6 @@ repeat_op(struct batch *b, size_t at, int32_t i)
 	return op;
 }
 
-static void
-repeat_ops(struct batch *b)
-{
-	const struct graph *from = b->from;
-	struct g_op **op = anew(b->a, struct g_op *, from->n_ops * (size_t)b->how->n + 1);
-	size_t n = 0; /* operations in the new order */
-	for (size_t i = 0, end; i < from->n_ops; i = end) {
-		for (end = i + 1; b->run[i] >= 0 && end < from->n_ops && b->run[end] == b->run[i];)
-			end++;
-		if (b->run[i] < 0 && join_op(b, from->ops[i], b->g->ops[i])) {
-			op[n++] = b->g->ops[i];
-			continue;
-		}
-		for (int32_t k = 0; k < b->how->n; k++)
-			for (size_t at = i; at < end; at++)
-				op[n++] = repeat_op(b, at, k);
-	}
-	graph_set_ops(b->g, op, n);
-}
-
 struct graph *
 rewrite_batch(struct arena *a, const struct graph *g, const struct batch_choice *how)
 {
@@ -332,7 +235,32 @@ rewrite_batch(struct arena *a, const struct graph *g, const struct batch_choice 
 		run += !goes_on;
 		b.run[i] = how->together[i] ? -1 : (int)run;
 	}
-	find_stacked(&b);
+	/* Stack the tensors of CPU operators and of the model, and those that several runs use or
+	 * that an operation for all inputs uses. */
+	int *user = anew(a, int, g->n_tensors + 1); /* a run; 0: none */
+	b.stacked = anew(a, bool, g->n_tensors + 1);
+	for (size_t i = 0; i < g->n_nodes; i++) {
+		const struct g_tensors *l[] = { &g->nodes[i]->in, &g->nodes[i]->out };
+		for (int k = 0; k < 2; k++)
+			for (size_t at = 0; at < l[k]->n; at++)
+				b.stacked[l[k]->v[at]->rec.index] = true;
+	}
+	for (size_t i = 0; i < g->n_ops; i++) {
+		const struct g_op *op = g->ops[i];
+		const struct g_tensor *t[] = { op->ifm.t, op->ifm2.t, op->ofm.t };
+		for (int k = 0; k < 3; k++) {
+			if (!t[k])
+				continue;
+			int *last = &user[t[k]->rec.index];
+			b.stacked[t[k]->rec.index] |= b.run[i] < 0 || (*last && *last != b.run[i]);
+			*last = b.run[i];
+		}
+	}
+	for (size_t i = 0; i < g->n_tensors; i++) {
+		const struct g_tensor *t = g->tensors[i];
+		b.stacked[i] |= t->variable || G_HAS(t, G_TENSOR_io);
+		b.stacked[i] &= !tensor_is_const(t);
+	}
 	/* The grid has the requested columns if n is a multiple.  In bricks, columns of one row
 	 * are adjacent, so that inputs would not be contiguous. */
 	for (size_t i = 0; i < g->n_tensors; i++)
@@ -344,9 +272,31 @@ rewrite_batch(struct arena *a, const struct graph *g, const struct batch_choice 
 		struct g_tensor *t = b.g->tensors[i];
 		if (!b.stacked[i])
 			continue;
-		G_PUT(t, TENSOR, shape, stacked_shape(&from->shape, n));
+		/* n times the leading dimension, or a new dimension n */
+		struct g_shape s = from->shape;
+		if ((!s.rank || s.dim[0] != 1) && s.rank < TFL_MAX_RANK) {
+			memmove(&s.dim[1], &s.dim[0], (size_t)s.rank * sizeof(s.dim[0]));
+			s.dim[0] = n;
+			s.rank++;
+		} else {
+			s.dim[0] *= n;
+		}
+		G_PUT(t, TENSOR, shape, s);
 		G_PUT(t, TENSOR, hwc, joint_shape(&b, from->hwc, is_vector(from->hwc)));
 	}
-	repeat_ops(&b);
+	struct g_op **op = anew(a, struct g_op *, g->n_ops * (size_t)n + 1);
+	size_t n_ops = 0; /* operations in the new order */
+	for (size_t i = 0, end; i < g->n_ops; i = end) {
+		for (end = i + 1; b.run[i] >= 0 && end < g->n_ops && b.run[end] == b.run[i];)
+			end++;
+		if (b.run[i] < 0 && join_op(&b, g->ops[i], b.g->ops[i])) {
+			op[n_ops++] = b.g->ops[i];
+			continue;
+		}
+		for (int32_t k = 0; k < n; k++)
+			for (size_t at = i; at < end; at++)
+				op[n_ops++] = repeat_op(&b, at, k);
+	}
+	graph_set_ops(b.g, op, n_ops);
 	return b.g;
 }

@@ -24,15 +24,6 @@ root_of(struct pruner *p, int32_t c)
 	return c;
 }
 
-static void
-tie(struct pruner *p, int32_t a, int32_t b)
-{
-	a = root_of(p, a);
-	b = root_of(p, b);
-	p->tied[max_i32(a, b)] = min_i32(a, b);
-	p->needed[min_i32(a, b)] |= p->needed[max_i32(a, b)];
-}
-
 int
 prune_group(const struct pruner *p, const struct g_tensor *t)
 {
@@ -177,8 +168,12 @@ tie_operand(struct pruner *p, const struct g_op *op, const struct g_operand *o)
 		need_tensor(p, op->ofm.t);
 		return;
 	}
-	for (int32_t k = 0; k < ofm.n; k++)
-		tie(p, prune_channel(p, o, l, k), prune_channel(p, &op->ofm, ofm, k));
+	for (int32_t k = 0; k < ofm.n; k++) {
+		int32_t a = root_of(p, prune_channel(p, o, l, k));
+		int32_t b = root_of(p, prune_channel(p, &op->ofm, ofm, k));
+		p->tied[max_i32(a, b)] = min_i32(a, b);
+		p->needed[min_i32(a, b)] |= p->needed[max_i32(a, b)];
+	}
 	int x = prune_group(p, o->t), y = prune_group(p, op->ofm.t);
 	p->group[x > y ? x : y] = x > y ? y : x;
 }
@@ -234,53 +229,6 @@ look_at_view(struct pruner *p, const struct g_operand *o)
 		cut[l.first + l.n] = true;
 }
 
-/* Tensors that others see, and those whose shape is not that of their memory, stay. */
-static void
-need_fixed_tensors(struct pruner *p)
-{
-	struct graph *g = p->g;
-	for (size_t i = 0; i < g->n_tensors; i++) {
-		const struct g_tensor *t = g->tensors[i];
-		int rank = t->shape.rank;
-		bool plain = rank > 0 && t->shape.dim[rank - 1] == t->hwc.c;
-		if (G_HAS(t, G_TENSOR_io) || t->variable || t->over.n || tensor_is_const(t) ||
-		    tensor_has_strides(t) || !plain)
-			need_tensor(p, t);
-	}
-	for (size_t i = 0; i < g->n_nodes; i++) {
-		const struct g_tensors *l[] = { &g->nodes[i]->in, &g->nodes[i]->out };
-		for (int k = 0; k < 2; k++)
-			for (size_t j = 0; j < l[k]->n; j++)
-				need_tensor(p, l[k]->v[j]);
-	}
-}
-
-static void
-alloc_channels(struct pruner *p)
-{
-	struct graph *g = p->g;
-	p->base = anew(p->a, int32_t, g->n_tensors + 1);
-	p->users = anew(p->a, int, g->n_weights + 1);
-	p->group = anew(p->a, int, g->n_tensors + 1);
-	p->grain = anew(p->a, int32_t, g->n_tensors + 1);
-	p->bricks = anew(p->a, bool, g->n_tensors + 1);
-	for (size_t i = 0; i < g->n_tensors; i++) {
-		p->base[i] = p->n;
-		p->group[i] = (int)i;
-		p->bricks[i] = !G_HAS(g->tensors[i], G_TENSOR_io) && !tensor_is_const(g->tensors[i]);
-		p->grain[i] = p->x->estimate ? 1 : GRAIN_OF_ALL;
-		p->n += g->tensors[i]->hwc.c;
-	}
-	size_t n = (size_t)p->n + 1;
-	p->tied = anew(p->a, int32_t, n);
-	p->needed = anew(p->a, bool, n);
-	p->cut = anew(p->a, bool, n);
-	for (int32_t c = 0; c < p->n; c++)
-		p->tied[c] = c;
-	for (size_t i = 0; i < g->n_ops; i++)
-		if (g->ops[i]->weights)
-			p->users[g->ops[i]->weights->rec.index]++;
-}
 /* ---- the channels that stay --------------------------------------------------------- */
 
 /* Adds channels that convolutions need, and those that fill segments, until there are none. */
@@ -300,35 +248,63 @@ complete(struct pruner *p)
 	return true;
 }
 
-/* Finds the channels that stay: the least set that contains all that these channels need. */
-static bool
-find_kept(struct pruner *p)
-{
-	struct graph *g = p->g;
-	need_fixed_tensors(p);
-	for (size_t i = 0; i < g->n_ops; i++) {
-		visit(p, g->ops[i]);
-		for (int k = 0; k < 3; k++)
-			look_at_view(p, operand_ofm_first(g->ops[i], k));
-	}
-	if (!complete(p))
-		return false;
-	if (!p->x->estimate)
-		return true;
-	prune_choose(p);
-	return complete(p);
-}
-
 bool
 rewrite_channels(struct exact *x)
 {
 	struct pruner p = { .x = x, .a = x->a, .g = x->g };
-	if (graph_has_loops(x->g) || x->g->n_steps)
+	struct graph *g = x->g;
+	if (graph_has_loops(g) || g->n_steps)
 		return true;
-	if (!intervals_find(p.a, x->g, &p.values, x->e))
+	if (!intervals_find(p.a, g, &p.values, x->e))
 		return false;
-	alloc_channels(&p);
-	if (!find_kept(&p))
+	p.base = anew(p.a, int32_t, g->n_tensors + 1);
+	p.users = anew(p.a, int, g->n_weights + 1);
+	p.group = anew(p.a, int, g->n_tensors + 1);
+	p.grain = anew(p.a, int32_t, g->n_tensors + 1);
+	p.bricks = anew(p.a, bool, g->n_tensors + 1);
+	for (size_t i = 0; i < g->n_tensors; i++) {
+		p.base[i] = p.n;
+		p.group[i] = (int)i;
+		p.bricks[i] = !G_HAS(g->tensors[i], G_TENSOR_io) && !tensor_is_const(g->tensors[i]);
+		p.grain[i] = x->estimate ? 1 : GRAIN_OF_ALL;
+		p.n += g->tensors[i]->hwc.c;
+	}
+	size_t n = (size_t)p.n + 1;
+	p.tied = anew(p.a, int32_t, n);
+	p.needed = anew(p.a, bool, n);
+	p.cut = anew(p.a, bool, n);
+	for (int32_t c = 0; c < p.n; c++)
+		p.tied[c] = c;
+	for (size_t i = 0; i < g->n_ops; i++)
+		if (g->ops[i]->weights)
+			p.users[g->ops[i]->weights->rec.index]++;
+	/* Tensors that others see, and those whose shape is not that of their memory, stay. */
+	for (size_t i = 0; i < g->n_tensors; i++) {
+		const struct g_tensor *t = g->tensors[i];
+		int rank = t->shape.rank;
+		bool plain = rank > 0 && t->shape.dim[rank - 1] == t->hwc.c;
+		if (G_HAS(t, G_TENSOR_io) || t->variable || t->over.n || tensor_is_const(t) ||
+		    tensor_has_strides(t) || !plain)
+			need_tensor(&p, t);
+	}
+	for (size_t i = 0; i < g->n_nodes; i++) {
+		const struct g_tensors *l[] = { &g->nodes[i]->in, &g->nodes[i]->out };
+		for (int k = 0; k < 2; k++)
+			for (size_t j = 0; j < l[k]->n; j++)
+				need_tensor(&p, l[k]->v[j]);
+	}
+	for (size_t i = 0; i < g->n_ops; i++) {
+		visit(&p, g->ops[i]);
+		for (int k = 0; k < 3; k++)
+			look_at_view(&p, operand_ofm_first(g->ops[i], k));
+	}
+	/* the least set of channels that contains all that these channels need */
+	if (!complete(&p))
 		return false;
+	if (x->estimate) {
+		prune_choose(&p);
+		if (!complete(&p))
+			return false;
+	}
 	return !prune_note(&p) || prune_graph(&p);
 }

@@ -89,59 +89,43 @@ try_block(struct trial *t, const struct accel *a, struct hwc block)
 
 /* Tries the smallest block for each number of pieces of each axis, as npu-sched does. */
 static void
-try_blocks(struct trial *t, const struct accel *a)
-{
-	t->q.ublock = block_ublock(a, &t->q);
-	const struct hwc most = block_bounds(a, &t->q), u = block_step(a, &t->q);
-	const struct hwc o = t->q.ofm;
-	struct block_sizes h = block_sizes_of(o.h, most.h, u.h, 1);
-	struct block_sizes w = block_sizes_of(o.w, most.w, u.w, 1);
-	struct block_sizes c = block_sizes_of(o.c, most.c, u.c, BRICK);
-	for (int k = 0; k < c.n; k++)
-		for (int i = 0; i < h.n; i++)
-			for (int j = 0; j < w.n; j++)
-				try_block(t, a, (struct hwc){ .h = h.v[i], .w = w.v[j],
-							      .c = c.v[k] });
-}
-
-static int64_t
-fm_bytes(const struct perf_fm *f)
-{
-	return hwc_elements(f->shape) * f->bits / 8;
-}
-
-/*
- * Puts all feature maps and constants into the memories of the machine.  Feature maps that take
- * at most half of the NPU's own SRAM are in this SRAM, except for inputs of the network.
- */
-static void
-place(struct trial *t, const struct g_op *op)
-{
-	struct perf_fm *fm[] = { &t->work.ifm, &t->work.ifm2, &t->work.ofm };
-	int64_t bytes = fm_bytes(fm[0]) + fm_bytes(fm[1]) + fm_bytes(fm[2]);
-	bool fits = 2 * bytes <= t->m->memory.cache_bytes;
-	for (int i = 0; i < 3; i++)
-		fm[i]->area = fits ? t->m->memory.cache_area : t->m->area;
-	if (tensor_is_input(op->ifm.t))
-		fm[0]->area = t->m->area;
-	t->work.weight_area = t->work.scale_area = t->m->memory.cache_area;
-}
-
-static void
 try_operation(struct trial *t, const struct accel *a, const struct g_op *op)
 {
 	struct hwc o = op->ofm.shape;
 	t->q = op_block_query(op, o.h);
 	t->work = perf_work_of(&t->m->calibrated, op, 0, (struct g_range){ .hi = o.h },
 			       (struct g_range){ .hi = o.c });
-	place(t, op);
+	/*
+	 * All feature maps and constants are in the memories of the machine.  Feature maps that
+	 * take at most half of the NPU's own SRAM are in this SRAM, except for inputs of the
+	 * network.
+	 */
+	struct perf_fm *fm[] = { &t->work.ifm, &t->work.ifm2, &t->work.ofm };
+	int64_t bytes = 0;
+	for (int i = 0; i < 3; i++)
+		bytes += hwc_elements(fm[i]->shape) * fm[i]->bits / 8;
+	bool fits = 2 * bytes <= t->m->memory.cache_bytes;
+	for (int i = 0; i < 3; i++)
+		fm[i]->area = fits ? t->m->memory.cache_area : t->m->area;
+	if (tensor_is_input(op->ifm.t))
+		fm[0]->area = t->m->area;
+	t->work.weight_area = t->work.scale_area = t->m->memory.cache_area;
 	if (op->weights) {
 		t->work.has_bias = true;
 		t->work.weight_bytes = (int64_t)op->kernel.y * op->kernel.x * o.c *
 				       (op->kind == OP_DEPTHWISE ? 1 : op->ifm.shape.c);
 		t->work.scale_bytes = emit_scale_bytes(a, op, o.c);
 	}
-	try_blocks(t, a);
+	t->q.ublock = block_ublock(a, &t->q);
+	const struct hwc most = block_bounds(a, &t->q), u = block_step(a, &t->q);
+	struct block_sizes h = block_sizes_of(t->q.ofm.h, most.h, u.h, 1);
+	struct block_sizes w = block_sizes_of(t->q.ofm.w, most.w, u.w, 1);
+	struct block_sizes c = block_sizes_of(t->q.ofm.c, most.c, u.c, BRICK);
+	for (int k = 0; k < c.n; k++)
+		for (int i = 0; i < h.n; i++)
+			for (int j = 0; j < w.n; j++)
+				try_block(t, a, (struct hwc){ .h = h.v[i], .w = w.v[j],
+							      .c = c.v[k] });
 }
 
 bool

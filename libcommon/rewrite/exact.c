@@ -30,34 +30,29 @@ static const struct rule {
 
 /* ---- options ------------------------------------------------------------------- */
 
-static void
-take_name(uint64_t *off, const char *name)
-{
-	const char *names[ARRAY_LEN(rules)];
-	bool matched = false;
-	for (size_t i = 0; i < ARRAY_LEN(rules); i++) {
-		names[i] = rules[i].name;
-		if (!strcmp(name, "all") || !strcmp(name, names[i])) {
-			*off |= (uint64_t)1 << i;
-			matched = true;
-		}
-	}
-	if (matched)
-		return;
-	const char *meant = nearest_word(name, names, ARRAY_LEN(rules));
-	cli_error("--no-rewrite: there is no rule '%s'%s%s%s; --list-rewrites lists them", name,
-		  meant ? "; did you mean " : "", meant ? meant : "", meant ? "?" : "");
-}
-
 void
 rewrite_take_off(void *off, const char *arg)
 {
 	enum { LONGEST = 64 };
 	for (const char *p = arg; p;) {
 		char name[LONGEST] = "";
+		const char *names[ARRAY_LEN(rules)];
+		bool matched = false;
 		size_t n = strcspn(p, ",");
 		memcpy(name, p, n < sizeof(name) ? n : sizeof(name) - 1);
-		take_name(off, name);
+		for (size_t i = 0; i < ARRAY_LEN(rules); i++) {
+			names[i] = rules[i].name;
+			if (!strcmp(name, "all") || !strcmp(name, names[i])) {
+				*(uint64_t *)off |= (uint64_t)1 << i;
+				matched = true;
+			}
+		}
+		if (!matched) {
+			const char *meant = nearest_word(name, names, ARRAY_LEN(rules));
+			cli_error("--no-rewrite: there is no rule '%s'%s%s%s; --list-rewrites lists them",
+				  name, meant ? "; did you mean " : "", meant ? meant : "",
+				  meant ? "?" : "");
+		}
 		p = p[n] ? p + n + 1 : NULL;
 	}
 }
@@ -116,23 +111,20 @@ put_saved(struct text *t, const char *between, int64_t v, const char *what)
 	text_printf(t, " %s %s", what, v < 0 ? "more" : "fewer");
 }
 
-/* True if both records have the same rule and text, and no channels: one line is enough. */
-static bool
-is_like(const struct g_rewrite *a, const struct g_rewrite *b)
-{
-	return !strcmp(a->rule, b->rule) && !strcmp(a->text, b->text) && !a->channels.n &&
-	       !b->channels.n;
-}
-
 void
 rewrite_print(const struct graph *g, struct text *t)
 {
 	for (size_t i = 0, n; i < g->n_rewrites; i += n) {
 		const struct g_rewrite *r = g->rewrites[i];
 		int64_t bytes = r->bytes, cycles = r->cycles;
-		for (n = 1; i + n < g->n_rewrites && is_like(r, g->rewrites[i + n]); n++) {
-			bytes += g->rewrites[i + n]->bytes;
-			cycles += g->rewrites[i + n]->cycles;
+		/* one line is enough for records of the same rule and text, without channels */
+		for (n = 1; i + n < g->n_rewrites; n++) {
+			const struct g_rewrite *next = g->rewrites[i + n];
+			if (strcmp(r->rule, next->rule) != 0 || strcmp(r->text, next->text) != 0 ||
+			    r->channels.n || next->channels.n)
+				break;
+			bytes += next->bytes;
+			cycles += next->cycles;
 		}
 		text_printf(t, "rewrite %s: %s", r->rule, r->text);
 		if (n > 1)
@@ -260,38 +252,6 @@ keep_source(const struct graph *g, bool *keep, const struct g_source *s)
 		keep[i] |= !strcmp(g->blobs[i]->name, s->blob);
 }
 
-/* Drops blobs of the lowering that no constant refers to. */
-static void
-drop_blobs(struct graph *g, struct arena *a)
-{
-	bool *keep = anew(a, bool, g->n_blobs + 1);
-	for (size_t i = 0; i < g->n_weights; i++)
-		keep_source(g, keep, &g->weights[i]->source);
-	for (size_t i = 0; i < g->n_tensors; i++)
-		if (tensor_is_const(g->tensors[i]))
-			keep_source(g, keep, &g->tensors[i]->source);
-	for (size_t i = g->n_blobs; i-- > 0;)
-		if (!keep[i] && strcmp(g->blobs[i]->name, "model") != 0)
-			graph_drop_blob(g, g->blobs[i]);
-}
-
-/* Drops weights and scales that no operation uses. */
-static void
-drop_constants(struct graph *g, struct arena *a)
-{
-	bool *weights = anew(a, bool, g->n_weights + 1), *scales = anew(a, bool, g->n_scales + 1);
-	for (size_t i = 0; i < g->n_ops; i++) {
-		const struct g_op *op = g->ops[i];
-		if (op->weights)
-			weights[op->weights->rec.index] = true;
-		if (op->scales)
-			scales[op->scales->rec.index] = true;
-	}
-	graph_keep_g_weights(g, weights);
-	graph_keep_g_scales(g, scales);
-	drop_blobs(g, a);
-}
-
 /* Applies the rules of one kind. */
 static bool
 apply(struct exact *x, const struct rewrite_options *o, enum rule_kind kind)
@@ -308,14 +268,37 @@ apply(struct exact *x, const struct rewrite_options *o, enum rule_kind kind)
 bool
 rewrite_exact(struct lower *l, const struct rewrite_options *o, struct err *e)
 {
-	struct exact x = { .l = l, .accel = l->accel, .g = l->g, .a = l->a, .e = e };
-	size_t before = l->g->n_rewrites;
+	struct graph *g = l->g;
+	struct exact x = { .l = l, .accel = l->accel, .g = g, .a = l->a, .e = e };
+	size_t before = g->n_rewrites;
 	if (l->accel)
 		x.estimate = estimate_open(l->a, l->accel);
 	if (!apply(&x, o, FRONT_END))
 		return false;
-	if (l->g->n_rewrites > before)
-		drop_constants(l->g, l->a);
+	if (g->n_rewrites == before)
+		return true;
+	/* drop weights and scales that no operation uses */
+	bool *weights = anew(l->a, bool, g->n_weights + 1);
+	bool *scales = anew(l->a, bool, g->n_scales + 1);
+	for (size_t i = 0; i < g->n_ops; i++) {
+		const struct g_op *op = g->ops[i];
+		if (op->weights)
+			weights[op->weights->rec.index] = true;
+		if (op->scales)
+			scales[op->scales->rec.index] = true;
+	}
+	graph_keep_g_weights(g, weights);
+	graph_keep_g_scales(g, scales);
+	/* drop blobs of the lowering that no constant refers to */
+	bool *blobs = anew(l->a, bool, g->n_blobs + 1);
+	for (size_t i = 0; i < g->n_weights; i++)
+		keep_source(g, blobs, &g->weights[i]->source);
+	for (size_t i = 0; i < g->n_tensors; i++)
+		if (tensor_is_const(g->tensors[i]))
+			keep_source(g, blobs, &g->tensors[i]->source);
+	for (size_t i = g->n_blobs; i-- > 0;)
+		if (!blobs[i] && strcmp(g->blobs[i]->name, "model") != 0)
+			graph_drop_blob(g, g->blobs[i]);
 	return true;
 }
 

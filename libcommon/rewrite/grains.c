@@ -12,24 +12,6 @@
  * fastest depends on microblocks, cores and layouts; the estimate knows them.
  */
 static const int32_t grains[] = { 1, 2, 4, 8, 16, INT32_MAX };
-/*
- * Keeps more channels of a segment, up to a multiple of the grain.  A segment behind which
- * another one begins at a whole brick keeps whole bricks, so that NHCWB16 remains possible.
- * True: there were any.
- */
-static bool
-fill_segment(struct pruner *p, int32_t first, int32_t n, int32_t grain, bool whole)
-{
-	int32_t kept = prune_count(p, first, n);
-	int64_t step = whole ? max_i32(grain, BRICK) : grain;
-	int32_t want = kept == n ? n : (int32_t)min_i64(round_up_i64(max_i32(kept, 1), step), n);
-	bool any = kept < want;
-	for (int32_t c = first; c < first + n && kept < want; c++) {
-		prune_need(p, c);
-		kept = prune_count(p, first, n);
-	}
-	return any;
-}
 
 bool
 prune_fill(struct pruner *p, const struct g_tensor *t)
@@ -41,8 +23,20 @@ prune_fill(struct pruner *p, const struct g_tensor *t)
 		n = 1;
 		while (first + n < t->hwc.c && !p->cut[base + first + n])
 			n++;
+		/*
+		 * A segment behind which another one begins at a whole brick keeps whole bricks, so
+		 * that NHCWB16 remains possible.
+		 */
 		bool whole = first + n < t->hwc.c && first % BRICK == 0 && n % BRICK == 0;
-		any |= fill_segment(p, base + first, n, grain, whole);
+		int64_t step = whole ? max_i32(grain, BRICK) : grain;
+		int32_t kept = prune_count(p, base + first, n), want = n;
+		if (kept < n)
+			want = (int32_t)min_i64(round_up_i64(max_i32(kept, 1), step), n);
+		any |= kept < want;
+		for (int32_t c = first; c < first + n && kept < want; c++) {
+			prune_need(p, base + c);
+			kept = prune_count(p, base + first, n);
+		}
 	}
 	return any;
 }
@@ -155,41 +149,38 @@ ratio_of(const struct cycles *a, const struct cycles *b)
 }
 
 /*
- * Chooses the grain of a group.  Of grains that are almost as fast as the best one the first is
- * taken, which keeps the fewest channels: the estimate does not count what fewer weights save.
+ * Of grains that are almost as fast as the best one the first is taken, which keeps the fewest
+ * channels: the estimate does not count what fewer weights save.
  */
-static void
-choose_grain(struct pruner *p, int group)
-{
-	const double almost = 1.001, clearly = 0.99;
-	struct cycles all, c;
-	double ratio[ARRAY_LEN(grains)], best = 1;
-	bool ok = prune_cycles(p, group, INT32_MAX, &all);
-	for (size_t k = 0; k < ARRAY_LEN(grains); k++) {
-		ratio[k] = INFINITY;
-		if (!ok || breaks_bricks(p, group, grains[k], true))
-			continue;
-		if (prune_cycles(p, group, grains[k], &c))
-			ratio[k] = ratio_of(&c, &all);
-		if (ratio[k] > clearly && breaks_bricks(p, group, grains[k], false))
-			ratio[k] = INFINITY;
-		best = ratio[k] < best ? ratio[k] : best;
-	}
-	size_t k = 0;
-	while (k + 1 < ARRAY_LEN(grains) && ratio[k] > best * almost)
-		k++;
-	p->grain[group] = grains[k];
-}
-
 void
 prune_choose(struct pruner *p)
 {
+	const double almost = 1.001, clearly = 0.99;
 	struct graph *g = p->g;
 	bool *loses = anew(p->a, bool, g->n_tensors + 1);
 	for (size_t i = 0; i < g->n_tensors; i++)
 		loses[prune_group(p, g->tensors[i])] |=
 		    prune_count_tensor(p, g->tensors[i]) < g->tensors[i]->hwc.c;
-	for (size_t i = 0; i < g->n_tensors; i++)
-		if (loses[i])
-			choose_grain(p, (int)i);
+	for (size_t i = 0; i < g->n_tensors; i++) {
+		const int group = (int)i;
+		struct cycles all, c;
+		double ratio[ARRAY_LEN(grains)], best = 1;
+		if (!loses[i])
+			continue;
+		bool ok = prune_cycles(p, group, INT32_MAX, &all);
+		for (size_t k = 0; k < ARRAY_LEN(grains); k++) {
+			ratio[k] = INFINITY;
+			if (!ok || breaks_bricks(p, group, grains[k], true))
+				continue;
+			if (prune_cycles(p, group, grains[k], &c))
+				ratio[k] = ratio_of(&c, &all);
+			if (ratio[k] > clearly && breaks_bricks(p, group, grains[k], false))
+				ratio[k] = INFINITY;
+			best = ratio[k] < best ? ratio[k] : best;
+		}
+		size_t k = 0;
+		while (k + 1 < ARRAY_LEN(grains) && ratio[k] > best * almost)
+			k++;
+		p->grain[group] = grains[k];
+	}
 }

@@ -70,26 +70,6 @@ make_product(const struct g_op *sum, struct g_tensor *both)
 	return op;
 }
 
-static struct g_tensor
-both_rows(const struct g_op *sum)
-{
-	struct hwc s = sum->ofm.shape;
-	s.h *= 2;
-	return (struct g_tensor){ .hwc = s,
-				  .shape = { .type = sum->ofm.type, .rank = 4,
-					     .dim = { 1, s.h, s.w, s.c } } };
-}
-
-static bool
-pays(const struct exact *x, const struct g_op *sum, double *saved)
-{
-	static struct g_weights some;
-	struct g_tensor both = both_rows(sum);
-	struct g_op product = make_product(sum, &both);
-	product.weights = &some;
-	return change_pays(x, &(struct change){ .old = { sum }, .now = { &product } }, 1, saved);
-}
-
 /* Weights of 1 for both rows.  The bias is the difference of the zero points. */
 static const struct ones *
 ones_of(struct exact *x, struct constants_made *m, struct hwc shape, int32_t bias)
@@ -114,48 +94,51 @@ ones_of(struct exact *x, struct constants_made *m, struct hwc shape, int32_t bia
 	return r;
 }
 
-static void
-replace(struct exact *x, struct constants_made *m, const struct sum_of_maps *s)
-{
-	struct graph *g = x->g;
-	struct g_op *op = s->op;
-	const struct hwc shape = op->ofm.shape;
-	const struct g_tensor *old[] = { op->ifm.t, op->ifm2.t };
-	struct g_tensor *both;
-	both = graph_add_feature_map(g, op->ofm.type, both_rows(op).hwc);
-	for (int k = 0; k < 2; k++)
-		s->writer[k]->ofm = (struct g_operand){
-			.t = both, .view = VIEW_STRIDED, .type = op->ofm.type, .shape = shape,
-			.offset = (int64_t)k * shape.w * shape.c,
-			.stride = { 2 * (int64_t)shape.w * shape.c, shape.c, 1 } };
-	const struct ones *ones = ones_of(x, m, shape, op->ifm_zero - op->ifm2_zero);
-	*op = make_product(op, both);
-	G_CLEAR(op, G_OP_ifm2);
-	G_CLEAR(op, G_OP_ifm2_zero);
-	G_CLEAR(op, G_OP_opa);
-	G_CLEAR(op, G_OP_opb);
-	G_CLEAR(op, G_OP_scaled);
-	G_CLEAR(op, G_OP_scale);
-	G_SET(op, G_OP_kernel);
-	G_SET(op, G_OP_stride);
-	G_PUT(op, OP, weights, ones->weights);
-	G_PUT(op, OP, scales, ones->scales);
-	exact_drop_tensor(x, old[0]);
-	exact_drop_tensor(x, old[1]);
-}
-
 bool
 rewrite_interleave(struct exact *x)
 {
+	static struct g_weights some;
+	struct graph *g = x->g;
 	struct constants_made made = { .n = 0 };
-	for (size_t i = 0; x->estimate && !graph_has_loops(x->g) && i < x->g->n_ops; i++) {
-		struct sum_of_maps s = { .op = x->g->ops[i] };
+	for (size_t i = 0; x->estimate && !graph_has_loops(g) && i < g->n_ops; i++) {
+		struct g_op *op = g->ops[i];
+		struct sum_of_maps s = { .op = op };
 		double saved;
-		if (!is_plain_sum(s.op) || !has_condition(x->g, &s) || !pays(x, s.op, &saved))
+		if (!is_plain_sum(op) || !has_condition(g, &s))
 			continue;
-		(void)exact_note(x, s.op, 0, saved,
+		const struct hwc shape = op->ofm.shape;
+		struct g_tensor rows = {
+			.hwc = { .h = 2 * shape.h, .w = shape.w, .c = shape.c },
+			.shape = { .type = op->ofm.type, .rank = 4,
+				   .dim = { 1, 2 * shape.h, shape.w, shape.c } } };
+		struct g_op product = make_product(op, &rows);
+		product.weights = &some;
+		const struct change c = { .old = { op }, .now = { &product } };
+		if (!change_pays(x, &c, 1, &saved))
+			continue;
+		(void)exact_note(x, op, 0, saved,
 				 "a sum of two maps becomes a depthwise convolution over their rows");
-		replace(x, &made, &s);
+		const struct g_tensor *old[] = { op->ifm.t, op->ifm2.t };
+		struct g_tensor *both = graph_add_feature_map(g, op->ofm.type, rows.hwc);
+		for (int k = 0; k < 2; k++)
+			s.writer[k]->ofm = (struct g_operand){
+				.t = both, .view = VIEW_STRIDED, .type = op->ofm.type,
+				.shape = shape, .offset = (int64_t)k * shape.w * shape.c,
+				.stride = { 2 * (int64_t)shape.w * shape.c, shape.c, 1 } };
+		const struct ones *ones = ones_of(x, &made, shape, op->ifm_zero - op->ifm2_zero);
+		*op = make_product(op, both);
+		G_CLEAR(op, G_OP_ifm2);
+		G_CLEAR(op, G_OP_ifm2_zero);
+		G_CLEAR(op, G_OP_opa);
+		G_CLEAR(op, G_OP_opb);
+		G_CLEAR(op, G_OP_scaled);
+		G_CLEAR(op, G_OP_scale);
+		G_SET(op, G_OP_kernel);
+		G_SET(op, G_OP_stride);
+		G_PUT(op, OP, weights, ones->weights);
+		G_PUT(op, OP, scales, ones->scales);
+		exact_drop_tensor(x, old[0]);
+		exact_drop_tensor(x, old[1]);
 	}
 	return true;
 }

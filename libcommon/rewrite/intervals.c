@@ -122,19 +122,6 @@ is_plain_scale(struct npu_scale s)
 	return s.mult <= INT32_MAX && s.shift >= 0 && s.shift < 62;
 }
 
-static struct interval
-looked_up(const struct g_op *op, struct interval x)
-{
-	bool is_signed = graph_type_signed(op->ofm.type);
-	struct interval r = { .lo = 1 };
-	for (int32_t v = x.lo; v <= x.hi; v++) {
-		int64_t entry = op->lut->values.v[v + (is_signed ? 128 : 0)];
-		int32_t y = is_signed ? (int8_t)(uint8_t)entry : (int32_t)entry;
-		r = hull(r, (struct interval){ .lo = y, .hi = y });
-	}
-	return r;
-}
-
 /* The results of a scaled accumulator: zero point, clamp, table. */
 static struct interval
 output_of(const struct g_op *op, struct span s)
@@ -154,7 +141,16 @@ output_of(const struct g_op *op, struct span s)
 		.lo = clamp_i32(max_i64(s.lo, -far) + op->ofm_zero, lo, hi),
 		.hi = clamp_i32(min_i64(s.hi, far) + op->ofm_zero, lo, hi),
 	};
-	return table ? looked_up(op, x) : x;
+	if (!table)
+		return x;
+	bool is_signed = graph_type_signed(op->ofm.type);
+	struct interval r = { .lo = 1 };
+	for (int32_t v = x.lo; v <= x.hi; v++) {
+		int64_t entry = op->lut->values.v[v + (is_signed ? 128 : 0)];
+		int32_t y = is_signed ? (int8_t)(uint8_t)entry : (int32_t)entry;
+		r = hull(r, (struct interval){ .lo = y, .hi = y });
+	}
+	return r;
 }
 
 static struct interval
@@ -168,13 +164,8 @@ result_of(const struct g_op *op, struct span s, struct npu_scale by)
 
 /* ---- kernels ----------------------------------------------------------------------- */
 
-/* The IFM of a convolution: the interval of each channel, minus the zero point. */
-struct inputs {
-	int32_t *lo, *hi;
-	int32_t most; /* greatest magnitude */
-};
 
-/* Sums over products, and the sum of their greatest magnitudes. */
+/* Sums over products, with the bias, and the sum of their greatest magnitudes. */
 struct products {
 	int64_t lo, hi, most;
 };
@@ -213,45 +204,7 @@ add_wide(struct products *r, const struct weights_view *w, const uint8_t *v, int
 	}
 }
 
-/*
- * The sums of CONV, FC and DEPTHWISE for OFM channel o, with the bias.  If accumulators hold
- * `most`, they hold the sum of any of the products.
- */
-static struct products
-sum_of(const struct g_op *op, const struct weights_view *w, const struct inputs *x, int32_t o)
-{
-	int64_t bias = op->scales->bias.v[o];
-	struct products s = { .lo = bias, .hi = bias, .most = bias < 0 ? -bias : bias };
-	int32_t n = op->weights->shape.dim[3], first = op->kind == OP_DEPTHWISE ? o : 0;
-	int32_t zero = weights_zero(w, o);
-	bool narrow = w->stride_i == 1 && n <= SHORT_ROW && x->most < NARROW;
-	for (int32_t ky = 0; ky < op->kernel.y; ky++)
-		for (int32_t kx = 0; kx < op->kernel.x; kx++) {
-			const uint8_t *v = weights_at(w, o, ky, kx, 0);
-			if (narrow)
-				add_narrow(&s, v, !w->is_unsigned, zero, x->lo + first,
-					   x->hi + first, n);
-			else
-				add_wide(&s, w, v, zero, x->lo + first, x->hi + first, n);
-		}
-	return s;
-}
-
-static struct inputs
-inputs_of(const struct finder *f, const struct g_op *op, struct arena *a)
-{
-	int32_t n = op->ifm.shape.c;
-	struct inputs x = { .lo = anew(a, int32_t, (size_t)n), .hi = anew(a, int32_t, (size_t)n) };
-	for (int32_t i = 0; i < n; i++) {
-		struct span s = input_of(channel_of(f, &op->ifm, i), op->ifm_zero,
-					 !op_has_full_windows(op));
-		x.lo[i] = clamp_i32(s.lo, INT32_MIN / 2, INT32_MAX / 2);
-		x.hi[i] = clamp_i32(s.hi, INT32_MIN / 2, INT32_MAX / 2);
-		x.most = max_i32(x.most, max_i32(-x.lo[i], x.hi[i]));
-	}
-	return x;
-}
-
+/* CONV, FC and DEPTHWISE: all sums fit the accumulators if these hold the greatest `most`. */
 static bool
 find_product(struct finder *f, const struct g_op *op)
 {
@@ -261,10 +214,33 @@ find_product(struct finder *f, const struct g_op *op)
 	if (!emit_weights_view(f->a, f->g, op->weights, &w, f->e))
 		return false;
 	struct arena *scratch = arena_open();
-	struct inputs x = inputs_of(f, op, scratch);
+	/* the interval of each IFM channel, minus the zero point, and their greatest magnitude */
+	int32_t depth = op->ifm.shape.c, greatest = 0;
+	int32_t *lo = anew(scratch, int32_t, (size_t)depth);
+	int32_t *hi = anew(scratch, int32_t, (size_t)depth);
+	for (int32_t i = 0; i < depth; i++) {
+		struct span x = input_of(channel_of(f, &op->ifm, i), op->ifm_zero,
+					 !op_has_full_windows(op));
+		lo[i] = clamp_i32(x.lo, INT32_MIN / 2, INT32_MAX / 2);
+		hi[i] = clamp_i32(x.hi, INT32_MIN / 2, INT32_MAX / 2);
+		greatest = max_i32(greatest, max_i32(-lo[i], hi[i]));
+	}
 	struct products *s = anew(scratch, struct products, (size_t)n);
+	int32_t row = op->weights->shape.dim[3];
+	bool narrow = w.stride_i == 1 && row <= SHORT_ROW && greatest < NARROW;
 	for (int32_t o = 0; o < n; o++) {
-		s[o] = sum_of(op, &w, &x, o);
+		int64_t bias = op->scales->bias.v[o];
+		int32_t zero = weights_zero(&w, o), first = op->kind == OP_DEPTHWISE ? o : 0;
+		s[o] = (struct products){ .lo = bias, .hi = bias, .most = bias < 0 ? -bias : bias };
+		for (int32_t ky = 0; ky < op->kernel.y; ky++)
+			for (int32_t kx = 0; kx < op->kernel.x; kx++) {
+				const uint8_t *v = weights_at(&w, o, ky, kx, 0);
+				if (narrow)
+					add_narrow(&s[o], v, !w.is_unsigned, zero, lo + first,
+						   hi + first, row);
+				else
+					add_wide(&s[o], &w, v, zero, lo + first, hi + first, row);
+			}
 		most = max_i64(most, s[o].most);
 	}
 	bool fits = most < limit && !op->ifm2.t && is_narrow(op->ifm.type);
@@ -400,64 +376,7 @@ channelwise_of(const struct finder *f, const struct g_op *op, int32_t k)
 	}
 }
 
-static bool
-find_op(struct finder *f, const struct g_op *op)
-{
-	if (op_has_weights(op->kind))
-		return find_product(f, op);
-	bool channelwise = op_is_channelwise(op);
-	for (int32_t k = 0; k < op->ofm.shape.c; k++)
-		join(f, &op->ofm, k,
-		     channelwise ? channelwise_of(f, op, k) : all_of_type(op->ofm.type));
-	return true;
-}
-
 /* ---- tensors ------------------------------------------------------------------------ */
-
-static int32_t
-constant_at(const uint8_t *p, int type, int64_t i)
-{
-	switch (type) {
-	case TFL_INT8:
-		return (int8_t)p[i];
-	case TFL_UINT8:
-		return p[i];
-	default:
-		return (int16_t)load_le16(p + 2 * i);
-	}
-}
-
-static bool
-find_constant(struct finder *f, const struct g_tensor *t, struct interval *v)
-{
-	struct bytes b;
-	int64_t n = hwc_elements(t->hwc);
-	if (!graph_source(f->g, &t->rec, &t->source, &b, f->e))
-		return false;
-	bool ok = is_narrow(t->shape.type) && (int64_t)b.n >= n * graph_type_bytes(t->shape.type);
-	for (int32_t c = 0; !ok && c < t->hwc.c; c++)
-		v[c] = all_of_type(t->shape.type);
-	for (int64_t i = 0; ok && i < n; i++) {
-		int32_t x = constant_at(b.p, t->shape.type, i);
-		v[i % t->hwc.c] = hull(v[i % t->hwc.c], (struct interval){ .lo = x, .hi = x });
-	}
-	return true;
-}
-
-/* Others write the tensor: the application, the CPU, the previous run. */
-static void
-open_lists(const struct finder *f)
-{
-	for (size_t i = 0; i < f->g->n_nodes; i++) {
-		const struct g_tensors *l[] = { &f->g->nodes[i]->in, &f->g->nodes[i]->out };
-		for (int k = 0; k < 2; k++)
-			for (size_t j = 0; j < l[k]->n; j++) {
-				const struct g_tensor *t = l[k]->v[j];
-				for (int32_t c = 0; c < t->hwc.c; c++)
-					f->out->of[t->rec.index][c] = all_of_type(t->shape.type);
-			}
-	}
-}
 
 bool
 intervals_find(struct arena *a, struct graph *g, struct intervals *out, struct err *e)
@@ -467,16 +386,49 @@ intervals_find(struct arena *a, struct graph *g, struct intervals *out, struct e
 	out->fits = anew(a, bool, g->n_ops + 1);
 	for (size_t i = 0; i < g->n_tensors; i++) {
 		const struct g_tensor *t = g->tensors[i];
+		const int type = t->shape.type;
 		struct interval *v = out->of[i] = anew(a, struct interval, (size_t)t->hwc.c);
 		bool open = G_HAS(t, G_TENSOR_io) || t->variable;
 		for (int32_t c = 0; c < t->hwc.c; c++)
-			v[c] = open ? all_of_type(t->shape.type) : (struct interval){ .lo = 1 };
-		if (tensor_is_const(t) && !find_constant(&f, t, v))
+			v[c] = open ? all_of_type(type) : (struct interval){ .lo = 1 };
+		if (!tensor_is_const(t))
+			continue;
+		struct bytes b;
+		int64_t n = hwc_elements(t->hwc);
+		if (!graph_source(g, &t->rec, &t->source, &b, e))
 			return false;
+		bool ok = is_narrow(type) && (int64_t)b.n >= n * graph_type_bytes(type);
+		for (int32_t c = 0; !ok && c < t->hwc.c; c++)
+			v[c] = all_of_type(type);
+		for (int64_t k = 0; ok && k < n; k++) {
+			int32_t x = type == TFL_INT8  ? (int8_t)b.p[k]
+				  : type == TFL_UINT8 ? b.p[k]
+						      : (int16_t)load_le16(b.p + 2 * k);
+			int64_t c = k % t->hwc.c;
+			v[c] = hull(v[c], (struct interval){ .lo = x, .hi = x });
+		}
 	}
-	open_lists(&f);
-	for (size_t i = 0; i < g->n_ops; i++)
-		if (!find_op(&f, g->ops[i]))
-			return false;
+	/* others write the tensors of nodes: the application, the CPU, the previous run */
+	for (size_t i = 0; i < g->n_nodes; i++) {
+		const struct g_tensors *l[] = { &g->nodes[i]->in, &g->nodes[i]->out };
+		for (int k = 0; k < 2; k++)
+			for (size_t j = 0; j < l[k]->n; j++) {
+				const struct g_tensor *t = l[k]->v[j];
+				for (int32_t c = 0; c < t->hwc.c; c++)
+					out->of[t->rec.index][c] = all_of_type(t->shape.type);
+			}
+	}
+	for (size_t i = 0; i < g->n_ops; i++) {
+		const struct g_op *op = g->ops[i];
+		if (op_has_weights(op->kind)) {
+			if (!find_product(&f, op))
+				return false;
+			continue;
+		}
+		bool channelwise = op_is_channelwise(op);
+		for (int32_t k = 0; k < op->ofm.shape.c; k++)
+			join(&f, &op->ofm, k,
+			     channelwise ? channelwise_of(&f, op, k) : all_of_type(op->ofm.type));
+	}
 	return true;
 }

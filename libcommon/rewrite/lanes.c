@@ -4,19 +4,6 @@
 
 #include "graph/facts.h"
 
-/* A strided view that keeps to some channels of the tensor's pixels. */
-static bool
-lanes_of_strides(const struct g_operand *o, struct lanes *l)
-{
-	int64_t depth = o->t->hwc.c;
-	if ((o->shape.c > 1 && o->stride[2] != 1) ||
-	    (o->shape.h > 1 && o->stride[0] % depth) || (o->shape.w > 1 && o->stride[1] % depth) ||
-	    o->offset % depth + o->shape.c > depth)
-		return false;
-	*l = (struct lanes){ .first = (int32_t)(o->offset % depth), .n = o->shape.c };
-	return true;
-}
-
 bool
 lanes_of(const struct g_operand *o, struct lanes *l)
 {
@@ -33,7 +20,14 @@ lanes_of(const struct g_operand *o, struct lanes *l)
 		*l = (struct lanes){ .first = o->start.c, .n = o->shape.c };
 		return true;
 	case VIEW_STRIDED:
-		return lanes_of_strides(o, l);
+		/* it may keep to some channels of the tensor's pixels */
+		if ((o->shape.c > 1 && o->stride[2] != 1) ||
+		    (o->shape.h > 1 && o->stride[0] % depth) ||
+		    (o->shape.w > 1 && o->stride[1] % depth) ||
+		    o->offset % depth + o->shape.c > depth)
+			return false;
+		*l = (struct lanes){ .first = (int32_t)(o->offset % depth), .n = o->shape.c };
+		return true;
 	}
 	return false;
 }

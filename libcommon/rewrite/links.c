@@ -33,24 +33,6 @@ has_one_reader(const struct graph *g, size_t i)
 	return true;
 }
 
-/* The operand of the next operation that is what operation i writes.  NULL: they form no chain. */
-static struct g_operand *
-find_link(const struct graph *g, size_t i)
-{
-	const struct g_op *op = g->ops[i];
-	struct g_op *next = g->ops[i + 1];
-	const struct g_operand *y = &op->ofm;
-	if (!op_is_elementwise(op->kind) || !op_is_elementwise(next->kind) || op_has_table(next) ||
-	    op->node != next->node || y->view != VIEW_BOX || y->type != y->t->shape.type ||
-	    !exact_is_inner(g, y->t) || hwc_elements(y->shape) > MOST_ELEMENTS ||
-	    !hwc_equal(y->shape, next->ofm.shape))
-		return NULL;
-	bool first = operand_equal(y, &next->ifm), second = operand_equal(y, &next->ifm2);
-	if (first == second || meets(y, first ? &next->ifm2 : &next->ifm) || !has_one_reader(g, i))
-		return NULL;
-	return first ? &next->ifm : &next->ifm2;
-}
-
 bool
 rewrite_links(struct exact *x)
 {
@@ -60,11 +42,20 @@ rewrite_links(struct exact *x)
 	if (accel_lacks(x->accel, LACK_CHAINS) || graph_has_loops(g))
 		return true;
 	for (size_t i = 0; i + 1 < g->n_ops; i++) {
-		struct g_operand *link = find_link(g, i), *y = &g->ops[i]->ofm;
-		if (!link)
+		struct g_op *op = g->ops[i], *next = g->ops[i + 1];
+		struct g_operand *y = &op->ofm;
+		if (!op_is_elementwise(op->kind) || !op_is_elementwise(next->kind) ||
+		    op_has_table(next) || op->node != next->node || y->view != VIEW_BOX ||
+		    y->type != y->t->shape.type || !exact_is_inner(g, y->t) ||
+		    hwc_elements(y->shape) > MOST_ELEMENTS || !hwc_equal(y->shape, next->ofm.shape))
 			continue;
+		bool is_ifm = operand_equal(y, &next->ifm), is_ifm2 = operand_equal(y, &next->ifm2);
+		if (is_ifm == is_ifm2 || meets(y, is_ifm ? &next->ifm2 : &next->ifm) ||
+		    !has_one_reader(g, i))
+			continue;
+		struct g_operand *link = is_ifm ? &next->ifm : &next->ifm2;
 		*y = *link = operand_whole(graph_add_feature_map(g, y->type, y->shape));
-		first = first ? first : g->ops[i];
+		first = first ? first : op;
 		n++;
 	}
 	if (n)

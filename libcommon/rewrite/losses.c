@@ -13,12 +13,6 @@ struct loss {
 	struct g_list channels; /* of the OFM of op: removed */
 };
 
-static int64_t
-taps_of(const struct g_op *op)
-{
-	return (int64_t)op->kernel.y * op->kernel.x;
-}
-
 /* Counts the channels of an OFM that go. */
 static void
 count_ofm(struct pruner *p, const struct g_op *op, struct loss *l)
@@ -48,34 +42,6 @@ count_ofm(struct pruner *p, const struct g_op *op, struct loss *l)
 	}
 }
 
-/* Counts the weights that go: of rows for the OFM's group, of columns for the IFM's group. */
-static void
-count_weights(struct pruner *p, const struct g_op *op, struct loss *l)
-{
-	enum { SCALE_BYTES = 10 };
-	int32_t n_ifm, n_ofm, depth = op->weights->shape.dim[3];
-	(void)prune_kept(p, &op->ifm, &n_ifm);
-	(void)prune_kept(p, &op->ofm, &n_ofm);
-	struct loss *rows = &l[prune_group(p, op->ofm.t)], *columns = &l[prune_group(p, op->ifm.t)];
-	int64_t gone = op->ofm.shape.c - n_ofm;
-	rows->weights += gone * taps_of(op) * depth;
-	rows->bytes += gone * taps_of(op) * depth + gone * SCALE_BYTES;
-	if (op->kind == OP_DEPTHWISE)
-		return;
-	gone = (op->ifm.shape.c - n_ifm) * taps_of(op) * n_ofm;
-	columns->weights += gone;
-	columns->bytes += gone;
-}
-
-static const char *
-label_of(const struct pruner *p, const struct g_op *op)
-{
-	if (op->name && *op->name)
-		return op->name;
-	return op->tfl.n ? arena_printf(p->a, "operator %d", op->tfl.v[0].index)
-			 : op_names[op->kind];
-}
-
 static void
 note(struct pruner *p, const struct loss *l, int group)
 {
@@ -85,7 +51,11 @@ note(struct pruner *p, const struct loss *l, int group)
 	exact_number(&t, l->constant + l->unread);
 	text_puts(&t, " of ");
 	exact_number(&t, l->of);
-	text_printf(&t, " channels of %s", label_of(p, l->op));
+	const struct g_op *op = l->op;
+	const char *label = op->name && *op->name ? op->name : op_names[op->kind];
+	if (!(op->name && *op->name) && op->tfl.n)
+		label = arena_printf(p->a, "operator %d", op->tfl.v[0].index);
+	text_printf(&t, " channels of %s", label);
 	if (l->more)
 		text_printf(&t, " and %d other%s", l->more, l->more == 1 ? "" : "s");
 	text_printf(&t, " are %s: ", !l->unread	    ? "constant"
@@ -106,14 +76,29 @@ note(struct pruner *p, const struct loss *l, int group)
 int
 prune_note(struct pruner *p)
 {
+	enum { SCALE_BYTES = 10 };
 	struct graph *g = p->g;
 	struct loss *l = anew(p->a, struct loss, g->n_tensors + 1);
 	int n = 0;
 	for (size_t i = 0; i < g->n_ops; i++) {
 		const struct g_op *op = g->ops[i];
-		count_ofm(p, op, &l[prune_group(p, op->ofm.t)]);
-		if (op->weights)
-			count_weights(p, op, l);
+		struct loss *rows = &l[prune_group(p, op->ofm.t)];
+		count_ofm(p, op, rows);
+		if (!op->weights)
+			continue;
+		/* the weights that go: rows for the OFM's group, columns for the IFM's group */
+		struct loss *columns = &l[prune_group(p, op->ifm.t)];
+		int32_t n_ifm, n_ofm, depth = op->weights->shape.dim[3];
+		(void)prune_kept(p, &op->ifm, &n_ifm);
+		(void)prune_kept(p, &op->ofm, &n_ofm);
+		int64_t taps = (int64_t)op->kernel.y * op->kernel.x, gone = op->ofm.shape.c - n_ofm;
+		rows->weights += gone * taps * depth;
+		rows->bytes += gone * taps * depth + gone * SCALE_BYTES;
+		if (op->kind == OP_DEPTHWISE)
+			continue;
+		gone = (op->ifm.shape.c - n_ifm) * taps * n_ofm;
+		columns->weights += gone;
+		columns->bytes += gone;
 	}
 	for (size_t i = 0; i < g->n_tensors; i++)
 		if (l[i].op) {

@@ -111,17 +111,6 @@ is_normal(struct finder *f, const struct g_operand *half)
 	       is_word(f, &left->ifm, -1) && is_sum_of_exponentials(f, &shl->ifm);
 }
 
-/* The operand `half` of the first value, 48/17 - 32/17 * half; NULL: y is another value. */
-static const struct g_operand *
-half_of_first(struct finder *f, const struct g_operand *y)
-{
-	const struct g_op *add = writer_of(f, y, OP_ADD);
-	const struct g_op *mul = add ? writer_of(f, &add->ifm2, OP_MUL) : NULL;
-	bool ok = mul && shifts_by(mul, 31) && is_word(f, &add->ifm, 1515870810) &&
-		  is_word(f, &mul->ifm, -1010580540);
-	return ok ? &mul->ifm2 : NULL;
-}
-
 /* Finds the step that makes the word. */
 static bool
 is_step(struct finder *f, const struct g_operand *word, struct step *s)
@@ -145,11 +134,16 @@ static const struct g_operand *
 half_of(struct finder *f, const struct g_operand *word)
 {
 	struct step s;
-	const struct g_operand *half = half_of_first(f, word);
-	if (half || !f->ok || !is_step(f, word, &s))
-		return half;
-	const struct g_op *mul = writer_of(f, &s.error->ifm2, OP_MUL);
-	half = half_of(f, &s.sum->ifm);
+	/* the first value is 48/17 - 32/17 * half */
+	const struct g_op *add = writer_of(f, word, OP_ADD);
+	const struct g_op *mul = add ? writer_of(f, &add->ifm2, OP_MUL) : NULL;
+	if (mul && shifts_by(mul, 31) && is_word(f, &add->ifm, 1515870810) &&
+	    is_word(f, &mul->ifm, -1010580540))
+		return &mul->ifm2;
+	if (!f->ok || !is_step(f, word, &s))
+		return NULL;
+	mul = writer_of(f, &s.error->ifm2, OP_MUL);
+	const struct g_operand *half = half_of(f, &s.sum->ifm);
 	return half && mul && shifts_by(mul, 31) && mul->ifm.t == s.y && mul->ifm2.t == half->t
 		   ? half : NULL;
 }
@@ -195,79 +189,15 @@ parts_of(const struct step *s, struct g_tensor *five, struct g_tensor *errors,
 	return r;
 }
 
-static void
-replace(struct finder *f, const struct step *s, const struct parts *p)
-{
-	for (size_t i = 0; i < f->g->n_ops; i++) {
-		struct g_op *op = f->g->ops[i];
-		for (int k = 0; k < 3; k++) {
-			struct g_operand *o = operand_ofm_first(op, k);
-			if (o->t == s->y)
-				*o = p->y;
-		}
-	}
-	*s->error = p->error;
-	*s->product = p->product;
-	*s->sum = p->sum;
-}
-
-/* Removes the products with 4, and tensors that no operation uses any more. */
-static void
-drop(struct finder *f, const bool *gone, size_t n_old)
-{
-	struct graph *g = f->g;
-	struct g_op **op = anew(f->x->a, struct g_op *, g->n_ops + 1);
-	size_t n = 0;
-	for (size_t i = 0; i < g->n_ops; i++)
-		if (!gone[i])
-			op[n++] = g->ops[i];
-	graph_set_ops(g, op, n);
-	bool *written = anew(f->x->a, bool, g->n_tensors + 1);
-	for (size_t i = 0; i < g->n_tensors; i++)
-		written[i] = i >= n_old || f->writes[i] || tensor_is_const(g->tensors[i]);
-	exact_drop_unused(f->x, written, g->n_tensors);
-}
-
-static void
-count_users(struct finder *f)
-{
-	struct graph *g = f->g;
-	f->writer = anew(f->x->a, size_t, g->n_tensors + 1);
-	f->readers = anew(f->x->a, size_t, g->n_tensors + 1);
-	f->writes = anew(f->x->a, int, g->n_tensors + 1);
-	for (size_t i = 0; i < g->n_ops; i++) {
-		const struct g_op *op = g->ops[i];
-		f->writes[op->ofm.t->rec.index]++;
-		f->writer[op->ofm.t->rec.index] = i;
-		f->readers[op->ifm.t->rec.index]++;
-		if (op->ifm2.t)
-			f->readers[op->ifm2.t->rec.index]++;
-	}
-}
-
-static size_t
-find_steps(struct finder *f, struct step *v)
-{
-	size_t n = 0;
-	for (size_t i = 0; f->ok && i < f->g->n_ops; i++) {
-		const struct g_operand *word = &f->g->ops[i]->ofm;
-		const struct g_operand *half;
-		if (f->g->ops[i]->kind != OP_ADD || !is_one_word(word) || !is_step(f, word, &v[n]))
-			continue;
-		half = half_of(f, word);
-		n += half && is_normal(f, half);
-	}
-	return n;
-}
-
 bool
 rewrite_newton(struct exact *x)
 {
 	static const int32_t half[FOUR] = { 1 << 29, 1 << 29, 1 << 29, 1 << 29 };
-	struct finder f = { .x = x, .g = x->g, .ok = true };
-	size_t n_old = x->g->n_tensors;
-	bool *gone = anew(x->a, bool, x->g->n_ops + 1);
-	struct step *v = anew(x->a, struct step, x->g->n_ops + 1);
+	struct graph *g = x->g;
+	struct finder f = { .x = x, .g = g, .ok = true };
+	const size_t n_old = g->n_tensors;
+	bool *gone = anew(x->a, bool, g->n_ops + 1);
+	struct step *v = anew(x->a, struct step, g->n_ops + 1);
 	double saved, all = 0;
 	const struct g_op *first = NULL;
 	int count = 0;
@@ -275,28 +205,64 @@ rewrite_newton(struct exact *x)
 	 * U55 hands over to the next kernel in few cycles: there, the published formulas say that
 	 * four words take longer than a kernel
 	 */
-	if (!x->estimate || x->l->accel->generation != GEN_U65 || graph_has_loops(x->g))
+	if (!x->estimate || x->l->accel->generation != GEN_U65 || graph_has_loops(g))
 		return true;
-	count_users(&f);
-	size_t n = find_steps(&f, v);
+	f.writer = anew(x->a, size_t, g->n_tensors + 1);
+	f.readers = anew(x->a, size_t, g->n_tensors + 1);
+	f.writes = anew(x->a, int, g->n_tensors + 1);
+	for (size_t i = 0; i < g->n_ops; i++) {
+		const struct g_op *op = g->ops[i];
+		f.writes[op->ofm.t->rec.index]++;
+		f.writer[op->ofm.t->rec.index] = i;
+		f.readers[op->ifm.t->rec.index]++;
+		if (op->ifm2.t)
+			f.readers[op->ifm2.t->rec.index]++;
+	}
+	size_t n = 0; /* number of steps */
+	for (size_t i = 0; f.ok && i < g->n_ops; i++) {
+		const struct g_operand *word = &g->ops[i]->ofm;
+		if (g->ops[i]->kind != OP_ADD || !is_one_word(word) || !is_step(&f, word, &v[n]))
+			continue;
+		const struct g_operand *of = half_of(&f, word);
+		n += of && is_normal(&f, of);
+	}
 	for (size_t i = 0; f.ok && i < n; i++) {
+		const struct step *s = &v[i];
 		struct g_tensor *five = graph_add_feature_map(
-		    x->g, TFL_INT32, (struct hwc){ .h = 1, .w = WORDS, .c = 1 });
-		struct g_tensor *errors = graph_add_feature_map(x->g, TFL_INT32, four_words);
+		    g, TFL_INT32, (struct hwc){ .h = 1, .w = WORDS, .c = 1 });
+		struct g_tensor *errors = graph_add_feature_map(g, TFL_INT32, four_words);
 		struct g_operand ones = low_const(x->l, TFL_INT32, four_words, half);
-		struct parts p = parts_of(&v[i], five, errors, ones);
-		const struct change c = { .old = { v[i].error, v[i].product, v[i].four, v[i].sum },
+		struct parts p = parts_of(s, five, errors, ones);
+		const struct change c = { .old = { s->error, s->product, s->four, s->sum },
 					  .now = { &p.error, &p.product, &p.sum } };
 		if (!change_pays(x, &c, 1, &saved))
 			continue;
-		first = first ? first : v[i].sum;
-		gone[v[i].four->rec.index] = true;
-		replace(&f, &v[i], &p);
+		first = first ? first : s->sum;
+		gone[s->four->rec.index] = true;
+		for (size_t k = 0; k < g->n_ops; k++)
+			for (int j = 0; j < 3; j++) {
+				struct g_operand *o = operand_ofm_first(g->ops[k], j);
+				if (o->t == s->y)
+					*o = p.y;
+			}
+		*s->error = p.error;
+		*s->product = p.product;
+		*s->sum = p.sum;
 		all += saved;
 		count++;
 	}
-	if (n)
-		drop(&f, gone, n_old);
+	if (n) { /* remove the products with 4, and tensors that no operation uses any more */
+		struct g_op **op = anew(x->a, struct g_op *, g->n_ops + 1);
+		size_t kept = 0;
+		for (size_t i = 0; i < g->n_ops; i++)
+			if (!gone[i])
+				op[kept++] = g->ops[i];
+		graph_set_ops(g, op, kept);
+		bool *written = anew(x->a, bool, g->n_tensors + 1);
+		for (size_t i = 0; i < g->n_tensors; i++)
+			written[i] = i >= n_old || f.writes[i] || tensor_is_const(g->tensors[i]);
+		exact_drop_unused(x, written, g->n_tensors);
+	}
 	if (count)
 		(void)exact_note(x, first, 0, all, "%d step%s of Newton's iteration %s a kernel less",
 				 count, count == 1 ? "" : "s", count == 1 ? "takes" : "take");

@@ -49,20 +49,6 @@ order_wait(struct order *x, struct piece *p, struct g_op *op)
 	append(x, &p->waiting, op);
 }
 
-/* Removes piece p from the list of waiting pieces, and returns its operations. */
-static struct ops
-take_waiting(struct order *x, struct piece *p)
-{
-	struct ops l = p->waiting;
-	size_t n = 0;
-	p->waiting = (struct ops){ .n = 0 };
-	for (size_t i = 0; i < x->n_waits; i++)
-		if (x->waits[i] != p)
-			x->waits[n++] = x->waits[i];
-	x->n_waits = n;
-	return l;
-}
-
 static void run_waiting(struct order *x, struct piece *p);
 
 /* Runs op, after the operations of other pieces that op reads.  p: the piece of op, or NULL. */
@@ -76,30 +62,31 @@ run_op(struct order *x, const struct piece *p, struct g_op *op)
 	append(x, &x->out, op);
 }
 
+/* Removes piece p from the list of waiting pieces, and runs its operations. */
 static void
 run_waiting(struct order *x, struct piece *p)
 {
-	struct ops l = take_waiting(x, p);
+	struct ops l = p->waiting;
+	size_t n = 0;
+	p->waiting = (struct ops){ .n = 0 };
+	for (size_t i = 0; i < x->n_waits; i++)
+		if (x->waits[i] != p)
+			x->waits[n++] = x->waits[i];
+	x->n_waits = n;
 	for (size_t i = 0; i < l.n; i++)
 		run_op(x, p, l.v[i]);
-}
-
-static bool
-reads_of(const struct ops *l, const struct g_operand *o)
-{
-	for (size_t i = 0; i < l->n; i++)
-		if (may_overlap(&l->v[i]->ifm, o) || may_overlap(&l->v[i]->ifm2, o))
-			return true;
-	return false;
 }
 
 /* Returns a piece other than p with a waiting operation that reads bytes of o; NULL: none. */
 static struct piece *
 reader_of(const struct order *x, const struct piece *p, const struct g_operand *o)
 {
-	for (size_t i = 0; i < x->n_waits; i++)
-		if (x->waits[i] != p && reads_of(&x->waits[i]->waiting, o))
-			return x->waits[i];
+	for (size_t i = 0; i < x->n_waits; i++) {
+		const struct ops *l = &x->waits[i]->waiting;
+		for (size_t k = 0; x->waits[i] != p && k < l->n; k++)
+			if (may_overlap(&l->v[k]->ifm, o) || may_overlap(&l->v[k]->ifm2, o))
+				return x->waits[i];
+	}
 	return NULL;
 }
 

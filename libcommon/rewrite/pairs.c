@@ -26,15 +26,6 @@ computes_alike(const struct g_op *a, const struct g_op *b)
 	       a->clamp.lo == b->clamp.lo && a->clamp.hi == b->clamp.hi;
 }
 
-/* The whole tensor in the shape of the operand, if the operand is all of it in order. */
-static struct g_operand
-simplified(struct g_operand o)
-{
-	bool all = !o.offset && o.type == o.t->shape.type && operand_is_contiguous(&o) &&
-		   hwc_elements(o.shape) == hwc_elements(o.t->hwc);
-	return all ? operand_reshape(o.t, o.shape) : o;
-}
-
 /* Joins two columns of one tensor.  False: an operation cannot see them as one operand. */
 static bool
 join_columns(const struct g_operand *a, const struct g_operand *b, struct g_operand *out)
@@ -51,24 +42,12 @@ join_columns(const struct g_operand *a, const struct g_operand *b, struct g_oper
 		return false;
 	from.stride[1] = to.offset - from.offset;
 	from.shape.w = 2;
-	*out = simplified(from);
+	/* the whole tensor in the shape of the operand, if the operand is all of it in order */
+	bool all = !from.offset && from.type == from.t->shape.type &&
+		   operand_is_contiguous(&from) &&
+		   hwc_elements(from.shape) == hwc_elements(from.t->hwc);
+	*out = all ? operand_reshape(from.t, from.shape) : from;
 	return from.stride[1] != 0;
-}
-
-/* Makes the operation that replaces a and b.  False: there is none. */
-static bool
-join(const struct exact *x, const struct g_op *a, const struct g_op *b, struct g_op *both)
-{
-	*both = *a;
-	if (!op_is_elementwise(a->kind) || !computes_alike(a, b) ||
-	    !join_columns(&a->ifm, &b->ifm, &both->ifm) ||
-	    !join_columns(&a->ifm2, &b->ifm2, &both->ifm2) ||
-	    !join_columns(&a->ofm, &b->ofm, &both->ofm))
-		return false;
-	const struct g_tensor *t = both->ofm.t;
-	bool apart = t != both->ifm.t && t != both->ifm2.t && !t->over.n;
-	bool forwards = both->ofm.view != VIEW_STRIDED || both->ofm.stride[1] > 0;
-	return apart && forwards && !low_linux_limit(x->l, both);
 }
 
 bool
@@ -76,10 +55,19 @@ rewrite_pairs(struct exact *x)
 {
 	struct graph *g = x->g;
 	for (size_t i = 0; x->estimate && !graph_has_loops(g) && i + 1 < g->n_ops; i++) {
-		struct g_op *a = g->ops[i], *b = g->ops[i + 1], both;
+		struct g_op *a = g->ops[i], *b = g->ops[i + 1], both = *a;
 		const struct change c = { .old = { a, b }, .now = { &both } };
 		double saved;
-		if (!join(x, a, b, &both) || !change_pays(x, &c, 1, &saved))
+		if (!op_is_elementwise(a->kind) || !computes_alike(a, b) ||
+		    !join_columns(&a->ifm, &b->ifm, &both.ifm) ||
+		    !join_columns(&a->ifm2, &b->ifm2, &both.ifm2) ||
+		    !join_columns(&a->ofm, &b->ofm, &both.ofm))
+			continue;
+		const struct g_tensor *t = both.ofm.t;
+		bool apart = t != both.ifm.t && t != both.ifm2.t && !t->over.n;
+		bool forwards = both.ofm.view != VIEW_STRIDED || both.ofm.stride[1] > 0;
+		if (!apart || !forwards || low_linux_limit(x->l, &both) ||
+		    !change_pays(x, &c, 1, &saved))
 			continue;
 		*a = both;
 		(void)exact_note(x, a, 0, saved, "two equal operations on columns become one");

@@ -38,42 +38,29 @@ sum_operand(const struct sum *s, int k)
 	return k ? &s->add->ifm2 : &s->add->ifm;
 }
 
-/* The columns of a product that columns of a sum read.  Columns count row by row, from 0. */
-struct columns {
-	int64_t first, step, n;
-};
-
-static bool
-columns_of(const struct g_operand *o, struct part p, struct columns *r)
-{
-	const struct g_operand s = operand_by_strides(*o);
-	int64_t c = o->t->hwc.c, y = s.stride[0], x = s.stride[1];
-	bool both = p.shape.h > 1 && p.shape.w > 1;
-	if (s.stride[2] != 1 || s.offset % c || y % c || x % c ||
-	    (both && y != p.shape.w * x))
-		return false;
-	*r = (struct columns){ .first = (s.offset + p.at.h * y + p.at.w * x) / c,
-			       .step = (p.shape.w > 1 ? x : y) / c,
-			       .n = (int64_t)p.shape.h * p.shape.w };
-	return true;
-}
 
 /* Sets *box to the columns of a product that part p of operand o reads.  False: they are no box. */
 static bool
 find_box(const struct g_op *product, const struct g_operand *o, struct part p,
 	 struct part *box)
 {
-	struct columns r;
-	int32_t width = product->ofm.shape.w;
-	if (!columns_of(o, p, &r))
+	/* columns count row by row, from 0 */
+	const struct g_operand s = operand_by_strides(*o);
+	int64_t c = o->t->hwc.c, y = s.stride[0], x = s.stride[1];
+	bool both = p.shape.h > 1 && p.shape.w > 1;
+	if (s.stride[2] != 1 || s.offset % c || y % c || x % c ||
+	    (both && y != p.shape.w * x))
 		return false;
-	int32_t n = (int32_t)r.n, w = (int32_t)(r.first % width);
-	box->at = (struct hwc){ .h = (int32_t)(r.first / width), .w = w };
-	if (n == 1 || (r.step == 1 && w + n <= width))
+	int64_t first = (s.offset + p.at.h * y + p.at.w * x) / c;
+	int64_t step = (p.shape.w > 1 ? x : y) / c;
+	int32_t width = product->ofm.shape.w;
+	int32_t n = (int32_t)((int64_t)p.shape.h * p.shape.w), w = (int32_t)(first % width);
+	box->at = (struct hwc){ .h = (int32_t)(first / width), .w = w };
+	if (n == 1 || (step == 1 && w + n <= width))
 		box->shape = (struct hwc){ .h = 1, .w = n };
-	else if (r.step == 1 && w == 0 && n % width == 0)
+	else if (step == 1 && w == 0 && n % width == 0)
 		box->shape = (struct hwc){ .h = n / width, .w = width };
-	else if (r.step == width)
+	else if (step == width)
 		box->shape = (struct hwc){ .h = n, .w = 1 };
 	else
 		return false;
@@ -190,38 +177,25 @@ list_part(const struct g_list *l, struct part p)
 	return l->n > 1 ? (struct g_list){ .v = l->v + p.at.c, .n = (size_t)p.shape.c } : *l;
 }
 
-static struct g_weights *
-weights_part(struct constants *c, const struct g_weights *w, struct part p)
-{
-	void **at = constant_at(c, w, p);
-	struct g_weights *part = *at ? *at : graph_copy_g_weights(c->g, w);
-	const int32_t *d = w->shape.dim;
-	int64_t step = w->strides.n ? w->strides.v[0] : (int64_t)d[1] * d[2] * d[3];
-	part->shape.dim[0] = p.shape.c;
-	G_PUT(part, WEIGHTS, offset, w->offset + p.at.c * step);
-	part->zero = list_part(&w->zero, p);
-	*at = part;
-	return part;
-}
-
-static struct g_scales *
-scales_part(struct constants *c, const struct g_scales *s, struct part p)
-{
-	void **at = constant_at(c, s, p);
-	struct g_scales *part = *at ? *at : graph_add_g_scales(c->g);
-	G_PUT(part, SCALES, bias, list_part(&s->bias, p));
-	G_PUT(part, SCALES, mult, list_part(&s->mult, p));
-	G_PUT(part, SCALES, shift, list_part(&s->shift, p));
-	*at = part;
-	return part;
-}
-
 struct g_op *
 product_part(struct constants *c, const struct sum *s, int k, struct part p)
 {
 	const struct g_op *product = s->product[k];
 	struct g_op *op = product_columns(c->g, product, box_of(s, k, p), p.shape);
-	op->weights = weights_part(c, product->weights, p);
-	op->scales = scales_part(c, product->scales, p);
+	const struct g_weights *w = product->weights;
+	void **at = constant_at(c, w, p);
+	op->weights = *at ? *at : graph_copy_g_weights(c->g, w);
+	*at = op->weights;
+	const int32_t *d = w->shape.dim;
+	int64_t step = w->strides.n ? w->strides.v[0] : (int64_t)d[1] * d[2] * d[3];
+	op->weights->shape.dim[0] = p.shape.c;
+	G_PUT(op->weights, WEIGHTS, offset, w->offset + p.at.c * step);
+	op->weights->zero = list_part(&w->zero, p);
+	at = constant_at(c, product->scales, p);
+	op->scales = *at ? *at : graph_add_g_scales(c->g);
+	*at = op->scales;
+	G_PUT(op->scales, SCALES, bias, list_part(&product->scales->bias, p));
+	G_PUT(op->scales, SCALES, mult, list_part(&product->scales->mult, p));
+	G_PUT(op->scales, SCALES, shift, list_part(&product->scales->shift, p));
 	return op;
 }

@@ -28,29 +28,26 @@ struct whole {
 
 /* ---- the pattern --------------------------------------------------------------- */
 
-/* True if the operand has one element of each channel from o->first on, for each pixel of t. */
-static bool
-find_channels(const struct g_operand *o, struct piece *p)
-{
-	const struct hwc t = o->t->hwc;
-	const struct g_operand s = operand_by_strides(*o);
-	bool rows = s.shape.h == 1 || s.stride[0] == (int64_t)s.shape.w * t.c;
-	p->first = (int32_t)(s.offset % t.c);
-	p->depth = s.shape.c;
-	return s.offset < t.c && s.offset + s.shape.c <= t.c && rows &&
-	       (int64_t)s.shape.h * s.shape.w == (int64_t)t.h * t.w &&
-	       (s.shape.w == 1 || s.stride[1] == t.c) && (s.shape.c == 1 || s.stride[2] == 1);
-}
-
-/* True if the operation writes channels of its OFM's tensor, for all pixels. */
+/*
+ * True if the operation writes channels of its OFM's tensor, for all pixels: one element of each
+ * channel from p->first on.
+ */
 static bool
 is_piece(struct g_op *op, struct piece *p)
 {
 	const struct g_tensor *from = op->ifm.t, *to = op->ofm.t;
+	const struct hwc t = to->hwc;
 	struct g_op open = *op;
 	open.clamp = type_range(op->ofm.type);
-	*p = (struct piece){ .op = op, .filled = op->clamp.lo == op->clamp.hi };
-	if (!op_only_moves(&open) || op->ofm.type != to->shape.type || !find_channels(&op->ofm, p))
+	if (!op_only_moves(&open) || op->ofm.type != to->shape.type)
+		return false;
+	const struct g_operand s = operand_by_strides(op->ofm);
+	*p = (struct piece){ .op = op, .filled = op->clamp.lo == op->clamp.hi,
+			     .first = (int32_t)(s.offset % t.c), .depth = s.shape.c };
+	bool rows = s.shape.h == 1 || s.stride[0] == (int64_t)s.shape.w * t.c;
+	if (s.offset >= t.c || s.offset + s.shape.c > t.c || !rows ||
+	    (int64_t)s.shape.h * s.shape.w != (int64_t)t.h * t.w ||
+	    (s.shape.w != 1 && s.stride[1] != t.c) || (s.shape.c != 1 && s.stride[2] != 1))
 		return false;
 	return p->filled ||
 	       (op_only_moves(op) && op->ifm.type == from->shape.type && !tensor_is_const(from) &&
@@ -156,69 +153,54 @@ box_of(const struct g_operand *o, const struct piece *p)
 	return operand_box(o->t, shape, (struct hwc){ .c = p->first });
 }
 
-static void
-make_part(const struct whole *w, const struct piece *p, struct g_op *part)
-{
-	*part = w->op;
-	part->ifm = box_of(&w->op.ifm, p);
-	part->ofm = box_of(&w->op.ofm, p);
-	if (p->filled) {
-		part->ifm2 = (struct g_operand){ .t = NULL };
-		G_CLEAR(part, G_OP_ifm2);
-		G_PUT(part, OP, scalar, (int32_t)p->op->clamp.lo);
-	} else {
-		part->ifm2 = operand_whole(p->op->ifm.t);
-	}
-}
-
-static bool
-pays(const struct exact *x, struct whole *w, double *saved)
-{
-	struct change c = { .old = { w->old } };
-	for (int i = 0; i < w->n; i++) {
-		make_part(w, &w->piece[i], &w->part[i]);
-		c.old[i + 1] = w->piece[i].op;
-		c.now[i] = &w->part[i];
-	}
-	return change_pays(x, &c, 1, saved);
-}
-
-/* Puts the parts in the place of the operation, and drops the pieces and their tensor. */
-static void
-replace(struct exact *x, const struct whole *w)
-{
-	struct graph *g = x->g;
-	size_t first = g->n_ops;
-	for (int i = 0; i < w->n; i++) {
-		struct g_op *op = graph_copy_g_op(g, w->old);
-		struct g_rec rec = op->rec;
-		rec.has = w->part[i].rec.has;
-		*op = w->part[i];
-		op->rec = rec;
-	}
-	exact_move(x, first, (size_t)w->n, w->at);
-	for (int i = 0; i < w->n; i++)
-		exact_drop_op(x, w->piece[i].op);
-	exact_drop_op(x, w->old);
-	exact_drop_tensor(x, w->op.ifm2.t);
-}
-
 bool
 rewrite_pieces(struct exact *x)
 {
-	for (size_t i = 0; x->estimate && !graph_has_loops(x->g) && i < x->g->n_ops;) {
+	struct graph *g = x->g;
+	for (size_t i = 0; x->estimate && !graph_has_loops(g) && i < g->n_ops;) {
 		double saved;
-		struct whole w = { .old = x->g->ops[i], .op = *x->g->ops[i], .at = i };
+		struct whole w = { .old = g->ops[i], .op = *g->ops[i], .at = i };
+		struct change c = { .old = { w.old } };
 		bool found = has_pattern(w.old) &&
-			     (find_pieces(x->g, &w) || (swap(&w) && find_pieces(x->g, &w)));
-		if (!found || !has_condition(x->g, &w) || !pays(x, &w, &saved)) {
+			     (find_pieces(g, &w) || (swap(&w) && find_pieces(g, &w))) &&
+			     has_condition(g, &w);
+		for (int k = 0; found && k < w.n; k++) {
+			const struct piece *p = &w.piece[k];
+			struct g_op *part = &w.part[k];
+			*part = w.op;
+			part->ifm = box_of(&w.op.ifm, p);
+			part->ofm = box_of(&w.op.ofm, p);
+			if (p->filled) {
+				part->ifm2 = (struct g_operand){ .t = NULL };
+				G_CLEAR(part, G_OP_ifm2);
+				G_PUT(part, OP, scalar, (int32_t)p->op->clamp.lo);
+			} else {
+				part->ifm2 = operand_whole(p->op->ifm.t);
+			}
+			c.old[k + 1] = p->op;
+			c.now[k] = part;
+		}
+		if (!found || !change_pays(x, &c, 1, &saved)) {
 			i++;
 			continue;
 		}
 		(void)exact_note(x, w.old, 0, saved,
 				 "an operation on a map of %d channels works on its %d pieces",
 				 w.op.ofm.shape.c, w.n);
-		replace(x, &w);
+		/* the parts take the place of the operation; the pieces and their tensor go */
+		size_t first = g->n_ops;
+		for (int k = 0; k < w.n; k++) {
+			struct g_op *op = graph_copy_g_op(g, w.old);
+			struct g_rec rec = op->rec;
+			rec.has = w.part[k].rec.has;
+			*op = w.part[k];
+			op->rec = rec;
+		}
+		exact_move(x, first, (size_t)w.n, w.at);
+		for (int k = 0; k < w.n; k++)
+			exact_drop_op(x, w.piece[k].op);
+		exact_drop_op(x, w.old);
+		exact_drop_tensor(x, w.op.ifm2.t);
 		i -= (size_t)w.n; /* the pieces were before it */
 	}
 	return true;

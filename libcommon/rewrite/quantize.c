@@ -88,49 +88,39 @@ moved_op(const struct shift *s, const struct g_op *op)
 	return r;
 }
 
-/* Compares the cycles of the QUANTIZE and its readers.  False: some memory system is slower. */
-static bool
-pays(const struct exact *x, const struct shift *s, struct cycles *before, struct cycles *after)
-{
-	bool ok = estimate_add(x->estimate, s->op, before);
-	for (size_t i = 0; ok && i < x->g->n_ops; i++) {
-		const struct g_op *op = x->g->ops[i];
-		if (op->ifm.t != s->op->ofm.t)
-			continue;
-		struct g_op r = moved_op(s, op);
-		ok = estimate_add(x->estimate, op, before) && estimate_add(x->estimate, &r, after);
-	}
-	return ok && cycles_are_fewer(after, before, 1);
-}
-
-static void
-replace(struct exact *x, const struct shift *s, double saved)
-{
-	struct graph *g = x->g;
-	int n = 0;
-	for (size_t i = 0; i < g->n_ops; i++)
-		if (g->ops[i]->ifm.t == s->op->ofm.t) {
-			*g->ops[i] = moved_op(s, g->ops[i]);
-			n++;
-		}
-	(void)exact_note(x, s->op, 0, saved, "a zero point that moves by %d moves into %d "
-			 "convolution%s", s->by, n, n == 1 ? "" : "s");
-	const struct g_tensor *to = s->op->ofm.t;
-	exact_drop_op(x, s->op);
-	exact_drop_tensor(x, to);
-}
-
 bool
 rewrite_quantize(struct exact *x)
 {
-	for (size_t i = 0; x->estimate && !graph_has_loops(x->g) && i < x->g->n_ops;) {
+	struct graph *g = x->g;
+	for (size_t i = 0; x->estimate && !graph_has_loops(g) && i < g->n_ops;) {
 		struct cycles before = { 0 }, after = { 0 };
 		struct shift s;
-		if (has_pattern(x->g->ops[i], i, &s) && has_condition(x->g, &s) &&
-		    pays(x, &s, &before, &after))
-			replace(x, &s, cycles_saved(&after, &before));
-		else
+		bool pays = has_pattern(g->ops[i], i, &s) && has_condition(g, &s) &&
+			    estimate_add(x->estimate, s.op, &before);
+		for (size_t k = 0; pays && k < g->n_ops; k++) {
+			const struct g_op *op = g->ops[k];
+			if (op->ifm.t != s.op->ofm.t)
+				continue;
+			struct g_op r = moved_op(&s, op);
+			pays = estimate_add(x->estimate, op, &before) &&
+			       estimate_add(x->estimate, &r, &after);
+		}
+		if (!pays || !cycles_are_fewer(&after, &before, 1)) {
 			i++;
+			continue;
+		}
+		const struct g_tensor *to = s.op->ofm.t;
+		int n = 0;
+		for (size_t k = 0; k < g->n_ops; k++)
+			if (g->ops[k]->ifm.t == to) {
+				*g->ops[k] = moved_op(&s, g->ops[k]);
+				n++;
+			}
+		(void)exact_note(x, s.op, 0, cycles_saved(&after, &before),
+				 "a zero point that moves by %d moves into %d convolution%s", s.by, n,
+				 n == 1 ? "" : "s");
+		exact_drop_op(x, s.op);
+		exact_drop_tensor(x, to);
 	}
 	return true;
 }

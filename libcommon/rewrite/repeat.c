@@ -42,19 +42,6 @@ continues(const struct graph *g, size_t i)
 	return readers == 1;
 }
 
-/*
- * True if the reader at position i begins a chain that has a place for one more operation:
- * otherwise the last one would wait instead.
- */
-static bool
-has_place(const struct graph *g, const struct repeated *r, size_t i)
-{
-	size_t end = i + 1;
-	while (end < g->n_ops && continues(g, end))
-		end++;
-	return end - i < CHAIN_LENGTH && (g->ops[i - 1] == r->op || !continues(g, i));
-}
-
 /* Finds the readers of the OFM.  False: one of them cannot be in a chain, or gains nothing. */
 static bool
 find_readers(const struct graph *g, struct repeated *r)
@@ -67,7 +54,16 @@ find_readers(const struct graph *g, struct repeated *r)
 		if (op->ifm.t != t && op->ifm2.t != t)
 			continue;
 		if (i < r->at || r->n == MOST_READERS || op->node != r->op->node ||
-		    !can_chain(op, t) || !has_place(g, r, i))
+		    !can_chain(op, t))
+			return false;
+		/*
+		 * The reader begins a chain, and the chain has a place for one more operation:
+		 * otherwise the last one would wait instead.
+		 */
+		size_t end = i + 1;
+		while (end < g->n_ops && continues(g, end))
+			end++;
+		if (end - i >= CHAIN_LENGTH || (g->ops[i - 1] != r->op && continues(g, i)))
 			return false;
 		r->reader[r->n++] = i;
 	}
@@ -94,23 +90,6 @@ is_in_memory(const struct graph *g, const struct repeated *r, const struct g_ten
 	return (!chains || shared) && !t->variable && !t->over.n;
 }
 
-/* Puts a copy of the operation in front of each reader but the first. */
-static void
-replace(struct exact *x, const struct repeated *r)
-{
-	struct graph *g = x->g;
-	for (int k = r->n - 1; k > 0; k--) {
-		struct g_op *reader = g->ops[r->reader[k]];
-		struct g_op *copy = graph_copy_g_op(g, r->op);
-		const struct g_tensor *of = r->op->ofm.t;
-		struct g_tensor *t = graph_add_feature_map(g, of->shape.type, of->hwc);
-		copy->ofm = operand_whole(t);
-		*(reader->ifm.t == of ? &reader->ifm : &reader->ifm2) = copy->ofm;
-		exact_move(x, g->n_ops - 1, 1, r->reader[k]);
-	}
-	exact_move(x, r->at, 1, r->reader[0]); /* the operation itself moves to its first reader */
-}
-
 bool
 rewrite_repeat(struct exact *x)
 {
@@ -125,7 +104,17 @@ rewrite_repeat(struct exact *x)
 		    !exact_is_inner(x->g, r.op->ofm.t) || !is_in_memory(x->g, &r, r.op->ifm.t) ||
 		    !is_in_memory(x->g, &r, r.op->ifm2.t))
 			continue;
-		replace(x, &r);
+		/* put a copy of the operation in front of each reader but the first */
+		for (int k = r.n - 1; k > 0; k--) {
+			struct g_op *reader = x->g->ops[r.reader[k]];
+			struct g_op *copy = graph_copy_g_op(x->g, r.op);
+			const struct g_tensor *of = r.op->ofm.t;
+			struct g_tensor *t = graph_add_feature_map(x->g, of->shape.type, of->hwc);
+			copy->ofm = operand_whole(t);
+			*(reader->ifm.t == of ? &reader->ifm : &reader->ifm2) = copy->ofm;
+			exact_move(x, x->g->n_ops - 1, 1, r.reader[k]);
+		}
+		exact_move(x, r.at, 1, r.reader[0]); /* the operation moves to its first reader */
 		first = first ? first : r.op;
 		n += r.n - 1;
 		i = 0;

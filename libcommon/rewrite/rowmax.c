@@ -11,9 +11,8 @@
 
 enum { LEAST_COLUMNS = 4, MOST_STEPS = 17, MOST_EXTENT = 65536 };
 
-/* The pool, and the steps that replace it. */
+/* The steps that replace a pool. */
 struct tree {
-	struct g_op *pool;
 	struct g_operand row;	/* columns as channels, rows as a plane */
 	struct g_operand result; /* the OFM of the pool, in the shape of the plane */
 	struct g_op step[MOST_STEPS];
@@ -55,16 +54,6 @@ may_overwrite(const struct graph *g, const struct g_op *pool)
 
 /* ---- the replacement ----------------------------------------------------------- */
 
-/* The largest divisor of n that is no larger than its square root. */
-static int32_t
-divisor_of(int32_t n)
-{
-	int32_t d = 1;
-	for (int32_t i = 2; i <= n / i; i++)
-		d = n % i ? d : i;
-	return d;
-}
-
 /* Sees n channels from `first` on of all rows. */
 static struct g_operand
 channels(const struct tree *t, int32_t first, int32_t n)
@@ -75,10 +64,24 @@ channels(const struct tree *t, int32_t first, int32_t n)
 	return o;
 }
 
-static void
-make_steps(struct tree *t)
+/* False: the extents exceed those of operations. */
+static bool
+make_tree(const struct g_op *pool, struct tree *t)
 {
-	for (int32_t m = t->row.shape.c, k; m > 1; m -= k) {
+	const struct g_operand in = operand_by_strides(pool->ifm), out = operand_by_strides(pool->ofm);
+	int32_t rows = in.shape.h, n = in.shape.w, h = 1;
+	for (int32_t i = 2; i <= rows / i; i++) /* the largest divisor up to the square root */
+		h = rows % i ? h : i;
+	int32_t w = rows / h;
+	*t = (struct tree){ .row = in, .result = out };
+	t->row.shape = (struct hwc){ .h = h, .w = w, .c = n };
+	t->row.stride[0] = (int64_t)w * n;
+	t->row.stride[1] = n;
+	t->row.stride[2] = 1;
+	t->result.shape = (struct hwc){ .h = h, .w = w, .c = 1 };
+	t->result.stride[1] = out.stride[0];
+	t->result.stride[0] = w * out.stride[0];
+	for (int32_t m = n, k; m > 1; m -= k) {
 		k = m / 2;
 		struct g_op *op = &t->step[t->n++];
 		*op = (struct g_op){ .kind = OP_MAX, .round = ROUND_TFL };
@@ -88,36 +91,7 @@ make_steps(struct tree *t)
 		op->kernel = op->stride = op->dilation = (struct yx){ .y = 1, .x = 1 };
 		op->clamp = type_range(op->ofm.type);
 	}
-}
-
-/* False: the extents exceed those of operations. */
-static bool
-make_tree(struct g_op *pool, struct tree *t)
-{
-	const struct g_operand in = operand_by_strides(pool->ifm), out = operand_by_strides(pool->ofm);
-	int32_t rows = in.shape.h, n = in.shape.w, h = divisor_of(rows), w = rows / h;
-	*t = (struct tree){ .pool = pool, .row = in, .result = out };
-	t->row.shape = (struct hwc){ .h = h, .w = w, .c = n };
-	t->row.stride[0] = (int64_t)w * n;
-	t->row.stride[1] = n;
-	t->row.stride[2] = 1;
-	t->result.shape = (struct hwc){ .h = h, .w = w, .c = 1 };
-	t->result.stride[1] = out.stride[0];
-	t->result.stride[0] = w * out.stride[0];
-	make_steps(t);
 	return w <= MOST_EXTENT && n <= MOST_EXTENT;
-}
-
-static void
-add_step(struct exact *x, const struct tree *t, const struct g_op *as)
-{
-	const struct g_op *pool = t->pool;
-	x->l->node = pool->node;
-	x->l->name = pool->name;
-	struct g_op *op = low_op(x->l, OP_MAX, as->ifm, as->ofm);
-	op_ifm2(op, as->ifm2, pool->ifm_zero);
-	op_zeros(op, pool->ifm_zero, pool->ofm_zero);
-	G_PUT(op, OP, tfl, pool->tfl);
 }
 
 bool
@@ -135,8 +109,14 @@ rewrite_rowmax(struct exact *x)
 		if (!fits || !change_pays(x, &c, 0.9, &saved))
 			continue;
 		size_t first = x->g->n_ops;
-		for (int k = 0; k < t.n; k++)
-			add_step(x, &t, &t.step[k]);
+		x->l->node = pool->node;
+		x->l->name = pool->name;
+		for (int k = 0; k < t.n; k++) {
+			struct g_op *op = low_op(x->l, OP_MAX, t.step[k].ifm, t.step[k].ofm);
+			op_ifm2(op, t.step[k].ifm2, pool->ifm_zero);
+			op_zeros(op, pool->ifm_zero, pool->ofm_zero);
+			G_PUT(op, OP, tfl, pool->tfl);
+		}
 		exact_move(x, first, (size_t)t.n, i);
 		exact_note(x, pool, 0, saved,
 			   "a pool over rows of %d becomes %d elementwise maxima", t.row.shape.c, t.n);

@@ -9,25 +9,6 @@
 #include "graph/build.h"
 #include "target/accel.h"
 
-static bool
-has_condition(const struct g_op *op)
-{
-	return op_is_binary(op->kind) && !op_compares(op->kind) && op->ifm.t && op->ifm2.t &&
-	       op->ifm.type == TFL_INT32 && !op->reversed && !op->ifm_zero && !op->ifm2_zero && exact_is_unscaled(op);
-}
-
-static void
-set_scalar(struct g_op *op, bool first, int32_t v)
-{
-	if (first) {
-		op->ifm = op->ifm2;
-		G_PUT(op, OP, reversed, 1);
-	}
-	op->ifm2 = (struct g_operand){ .t = NULL };
-	G_CLEAR(op, G_OP_ifm2);
-	G_PUT(op, OP, scalar, v);
-}
-
 bool
 rewrite_scalars(struct exact *x)
 {
@@ -41,14 +22,22 @@ rewrite_scalars(struct exact *x)
 		struct g_op *op = g->ops[i];
 		int32_t v;
 		bool whole = hwc_equal(op->ifm2.shape, op->ofm.shape);
-		if (!has_condition(op))
+		if (!op_is_binary(op->kind) || op_compares(op->kind) || !op->ifm.t || !op->ifm2.t ||
+		    op->ifm.type != TFL_INT32 || op->reversed || op->ifm_zero || op->ifm2_zero ||
+		    !exact_is_unscaled(op))
 			continue;
 		bool second = exact_is_word(x, &op->ifm2, &v, &ok) && !tensor_is_const(op->ifm.t);
 		if (!second && !(ok && whole && exact_is_word(x, &op->ifm, &v, &ok) &&
 				 !tensor_is_const(op->ifm2.t)))
 			continue;
 		replaced[(second ? op->ifm2.t : op->ifm.t)->rec.index] = true;
-		set_scalar(op, !second, v);
+		if (!second) {
+			op->ifm = op->ifm2;
+			G_PUT(op, OP, reversed, 1);
+		}
+		op->ifm2 = (struct g_operand){ .t = NULL };
+		G_CLEAR(op, G_OP_ifm2);
+		G_PUT(op, OP, scalar, v);
 		first = first ? first : op;
 		n++;
 	}

@@ -48,26 +48,26 @@ folded(const struct pruner *p, const struct g_op *op, const struct weights_view 
 	return sum;
 }
 
-/* The scales of the OFM channels that stay, with the folded products in the bias. */
-static void
-shrink_scales(struct pruner *p, struct g_op *op, const struct weights_view *w, const bool *ifm,
-	      const bool *ofm)
+static bool
+shrink_product(struct pruner *p, struct g_op *op)
 {
+	struct weights_view view;
+	int32_t n_ifm, n_ofm;
+	bool *ifm = prune_kept(p, &op->ifm, &n_ifm), *ofm = prune_kept(p, &op->ofm, &n_ofm);
+	if (n_ifm == op->ifm.shape.c && n_ofm == op->ofm.shape.c)
+		return true;
+	if (!emit_weights_view(p->a, p->g, op->weights, &view, p->x->e))
+		return false;
+	/* the scales of the OFM channels that stay, with the folded products in the bias */
 	struct g_scales *s = op->scales = graph_copy_g_scales(p->g, op->scales);
 	struct g_list bias = { .v = anew(p->a, int64_t, s->bias.n), .n = s->bias.n };
 	for (size_t o = 0; o < bias.n; o++)
-		bias.v[o] = s->bias.v[o] + folded(p, op, w, ifm, (int32_t)o);
+		bias.v[o] = s->bias.v[o] + folded(p, op, &view, ifm, (int32_t)o);
 	s->bias = bias;
 	put_list(p, &s->bias, ofm);
 	put_list(p, &s->mult, ofm);
 	put_list(p, &s->shift, ofm);
-}
-
-/* The weights that stay, in O,H,W,I order.  A convolution alone uses the record. */
-static void
-shrink_weights(struct pruner *p, struct g_op *op, const struct weights_view *r, const bool *ifm,
-	       int32_t n_ifm, const bool *ofm, int32_t n_ofm)
-{
+	/* the weights that stay, in O,H,W,I order; a convolution alone uses the record */
 	struct g_weights *w = op->weights;
 	const int32_t *d = w->shape.dim;
 	bool depthwise = op->kind == OP_DEPTHWISE;
@@ -79,7 +79,7 @@ shrink_weights(struct pruner *p, struct g_op *op, const struct weights_view *r, 
 			for (int32_t x = 0; x < d[2]; x++)
 				for (int32_t i = 0; i < d[3]; i++)
 					if (depthwise || ifm[i])
-						*to++ = *weights_at(r, o, y, x, i);
+						*to++ = *weights_at(&view, o, y, x, i);
 	if (w->zero.n > 1)
 		put_list(p, &w->zero, ofm);
 	w->shape.dim[0] = n_ofm;
@@ -89,20 +89,6 @@ shrink_weights(struct pruner *p, struct g_op *op, const struct weights_view *r, 
 	G_CLEAR(w, G_WEIGHTS_strides);
 	w->offset = 0;
 	w->strides = (struct g_list){ .n = 0 };
-}
-
-static bool
-shrink_product(struct pruner *p, struct g_op *op)
-{
-	struct weights_view w;
-	int32_t n_ifm, n_ofm;
-	bool *ifm = prune_kept(p, &op->ifm, &n_ifm), *ofm = prune_kept(p, &op->ofm, &n_ofm);
-	if (n_ifm == op->ifm.shape.c && n_ofm == op->ofm.shape.c)
-		return true;
-	if (!emit_weights_view(p->a, p->g, op->weights, &w, p->x->e))
-		return false;
-	shrink_scales(p, op, &w, ifm, ofm);
-	shrink_weights(p, op, &w, ifm, n_ifm, ofm, n_ofm);
 	return true;
 }
 
@@ -135,20 +121,27 @@ shrink_constant(struct pruner *p, const struct g_op *op, struct g_operand *o, bo
 	return true;
 }
 
-static bool
-shrink_op(struct pruner *p, struct g_op *op, bool *replaced)
+bool
+prune_graph(struct pruner *p)
 {
-	if (op_has_weights(op->kind))
-		return shrink_product(p, op);
-	return shrink_constant(p, op, &op->ifm, replaced) &&
-	       shrink_constant(p, op, &op->ifm2, replaced);
-}
-
-static void
-shrink_tensors(struct pruner *p, size_t n)
-{
+	struct graph *g = p->g;
+	size_t n = g->n_tensors;
+	bool *replaced = anew(p->a, bool, n + 1);
+	for (size_t i = 0; i < g->n_ops; i++) {
+		struct g_op *op = g->ops[i];
+		if (op_has_weights(op->kind) ? !shrink_product(p, op)
+					     : !shrink_constant(p, op, &op->ifm, replaced) ||
+						   !shrink_constant(p, op, &op->ifm2, replaced))
+			return false;
+	}
+	for (size_t i = 0; i < g->n_ops; i++)
+		for (int k = 0; k < 3; k++) {
+			struct g_operand *o = operand_ofm_first(g->ops[i], k);
+			if (o->t && (size_t)o->t->rec.index < n)
+				prune_view(p, o);
+		}
 	for (size_t i = 0; i < n; i++) {
-		struct g_tensor *t = p->g->tensors[i];
+		struct g_tensor *t = g->tensors[i];
 		int32_t kept = prune_count_tensor(p, t);
 		if (kept == t->hwc.c)
 			continue;
@@ -157,24 +150,6 @@ shrink_tensors(struct pruner *p, size_t n)
 		t->tfl = (struct g_tfls){ .n = 0 };
 		G_CLEAR(t, G_TENSOR_tfl);
 	}
-}
-
-bool
-prune_graph(struct pruner *p)
-{
-	struct graph *g = p->g;
-	size_t n = g->n_tensors;
-	bool *replaced = anew(p->a, bool, n + 1);
-	for (size_t i = 0; i < g->n_ops; i++)
-		if (!shrink_op(p, g->ops[i], replaced))
-			return false;
-	for (size_t i = 0; i < g->n_ops; i++)
-		for (int k = 0; k < 3; k++) {
-			struct g_operand *o = operand_ofm_first(g->ops[i], k);
-			if (o->t && (size_t)o->t->rec.index < n)
-				prune_view(p, o);
-		}
-	shrink_tensors(p, n);
 	exact_drop_unused(p->x, replaced, n);
 	return true;
 }

@@ -195,28 +195,6 @@ append_op(struct splitting *x, struct g_op *op)
 
 /* ---- the graph ------------------------------------------------------------------ */
 
-/* Marks products that only exist in parts, because no operation reads the whole product. */
-static bool *
-find_replaced(const struct splitting *x)
-{
-	const struct graph *g = x->g;
-	bool *replaced = anew(x->a, bool, g->n_tensors + 1);
-	for (size_t i = 0; i < x->l.n; i++)
-		for (int k = 0; k < 2; k++)
-			replaced[x->l.v[i].product[k]->ofm.t->rec.index] =
-			    !is_ahead(x, &x->l.v[i], k) ||
-			    x->how.ahead < x->l.v[i].shared[k];
-	for (size_t i = 0; i < g->n_ops; i++) {
-		const struct g_op *op = g->ops[i];
-		const struct sum *s = sum_of(x, &op->ofm);
-		const struct g_tensor *t[] = { op->ifm.t, op->ifm2.t };
-		for (int k = 0; k < 2 && !(s && s->add == op); k++)
-			if (t[k])
-				replaced[t[k]->rec.index] = false;
-	}
-	return replaced;
-}
-
 /* For each record: true if an operation uses the record. */
 struct used {
 	bool *tensor, *weights, *scales;
@@ -242,24 +220,6 @@ all_true(struct arena *a, size_t n)
 	return v;
 }
 
-/* Replaces the operations of the graph.  Drops tensors, weights and scales that only the old
- * operations use. */
-static void
-replace_ops(struct splitting *x)
-{
-	struct graph *g = x->g;
-	struct ops *out = &x->order.out;
-	const struct used u = { .tensor = all_true(x->a, g->n_tensors),
-				.weights = all_true(x->a, g->n_weights),
-				.scales = all_true(x->a, g->n_scales) };
-	mark_used(&u, g->ops, g->n_ops, false);
-	mark_used(&u, out->v, out->n, true);
-	graph_set_ops(g, out->v, out->n);
-	graph_keep_g_tensor(g, u.tensor);
-	graph_keep_g_weights(g, u.weights);
-	graph_keep_g_scales(g, u.scales);
-}
-
 struct graph *
 rewrite_sums(struct arena *a, const struct graph *from, struct split how)
 {
@@ -271,7 +231,20 @@ rewrite_sums(struct arena *a, const struct graph *from, struct split how)
 	x.group = anew(a, struct g_tensor *, x.n_tensors + 1);
 	for (size_t i = 0; i < x.l.n; i++)
 		x.pieces[i] = anew(a, struct piece *, (size_t)count_pieces(&x.l.v[i], how));
-	const bool *replaced = find_replaced(&x);
+	/* mark products that only exist in parts, because no operation reads the whole product */
+	bool *replaced = anew(a, bool, g->n_tensors + 1);
+	for (size_t i = 0; i < x.l.n; i++)
+		for (int k = 0; k < 2; k++)
+			replaced[x.l.v[i].product[k]->ofm.t->rec.index] =
+			    !is_ahead(&x, &x.l.v[i], k) || how.ahead < x.l.v[i].shared[k];
+	for (size_t i = 0; i < g->n_ops; i++) {
+		const struct g_op *op = g->ops[i];
+		const struct sum *s = sum_of(&x, &op->ofm);
+		const struct g_tensor *t[] = { op->ifm.t, op->ifm2.t };
+		for (int k = 0; k < 2 && !(s && s->add == op); k++)
+			if (t[k])
+				replaced[t[k]->rec.index] = false;
+	}
 	for (size_t i = 0; i < from->n_ops; i++) {
 		struct g_op *op = g->ops[i]; /* new operations follow the old ones */
 		if (i && op->node != g->ops[i - 1]->node)
@@ -280,6 +253,16 @@ rewrite_sums(struct arena *a, const struct graph *from, struct split how)
 			append_op(&x, op);
 	}
 	order_end(&x.order);
-	replace_ops(&x);
+	/* replace the operations, and drop tensors, weights and scales that only old ones use */
+	const struct ops *out = &x.order.out;
+	const struct used u = { .tensor = all_true(a, g->n_tensors),
+				.weights = all_true(a, g->n_weights),
+				.scales = all_true(a, g->n_scales) };
+	mark_used(&u, g->ops, g->n_ops, false);
+	mark_used(&u, out->v, out->n, true);
+	graph_set_ops(g, out->v, out->n);
+	graph_keep_g_tensor(g, u.tensor);
+	graph_keep_g_weights(g, u.weights);
+	graph_keep_g_scales(g, u.scales);
 	return g;
 }

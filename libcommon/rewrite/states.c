@@ -58,24 +58,20 @@ find_copies(const struct graph *g, struct state *s)
 	       s->read->node == s->assign->node;
 }
 
-/* True if the operand has no element before the element `first` of its tensor. */
-static bool
-is_behind(const struct g_operand *o, int64_t first)
-{
-	const struct g_operand v = operand_by_strides(*o);
-	return v.type == v.t->shape.type && v.offset >= first && v.stride[0] >= 0 &&
-	       v.stride[1] >= 0 && v.stride[2] >= 0;
-}
-
 /* True if all other operations write the rows behind those of the variable. */
 static bool
 are_rows_kept(const struct graph *g, struct state *s)
 {
 	for (size_t i = 0; i < g->n_ops; i++) {
-		struct g_op *op = g->ops[i];
+		const struct g_op *op = g->ops[i];
 		bool writes = op->ofm.t == s->rows && op != s->read;
-		if (writes && (op->node != s->read->node || !is_behind(&op->ofm, s->n)))
-			return false;
+		if (writes) {
+			const struct g_operand o = operand_by_strides(op->ofm);
+			if (op->node != s->read->node || o.type != o.t->shape.type ||
+			    o.offset < s->n || o.stride[0] < 0 || o.stride[1] < 0 ||
+			    o.stride[2] < 0)
+				return false;
+		}
 		if (writes || op->ifm.t == s->rows || op->ifm2.t == s->rows)
 			s->end = i + 1;
 	}
@@ -110,35 +106,6 @@ row_of(struct g_tensor *t, int64_t first, int64_t n)
 				   .offset = first, .stride = { n, c, 1 } };
 }
 
-/* The variable becomes the rows; the copy of its new value shifts them, after all their uses. */
-static void
-share(struct exact *x, const struct state *s)
-{
-	struct graph *g = x->g;
-	struct g_op **op = anew(x->a, struct g_op *, g->n_ops + 1);
-	bool *keep = anew(x->a, bool, g->n_tensors + 1);
-	size_t n = 0;
-	for (size_t i = 0; i < g->n_ops; i++) {
-		for (int k = 0; k < 3; k++)
-			if (operand_ofm_first(g->ops[i], k)->t == s->rows)
-				operand_ofm_first(g->ops[i], k)->t = s->variable;
-		if (g->ops[i] != s->read && g->ops[i] != s->assign)
-			op[n++] = g->ops[i];
-		if (i + 1 == s->end)
-			op[n++] = s->assign;
-	}
-	for (size_t i = 0; i < g->n_tensors; i++)
-		keep[i] = g->tensors[i] != s->rows;
-	s->variable->shape = s->rows->shape;
-	s->variable->hwc = s->rows->hwc;
-	if (!G_HAS(s->rows, G_TENSOR_hwc))
-		G_CLEAR(s->variable, G_TENSOR_hwc);
-	s->assign->ifm = row_of(s->variable, s->shift, s->n);
-	s->assign->ofm = row_of(s->variable, 0, s->n);
-	graph_set_ops(g, op, n);
-	graph_keep_g_tensor(g, keep);
-}
-
 bool
 rewrite_states(struct exact *x)
 {
@@ -152,7 +119,29 @@ rewrite_states(struct exact *x)
 		if (!find_state(g, g->tensors[i], &s) ||
 		    row_of(s.variable, 0, s.n).shape.w > WIDEST)
 			continue;
-		share(x, &s);
+		/* the variable becomes the rows; the copy of its new value shifts them after all uses */
+		struct g_op **op = anew(x->a, struct g_op *, g->n_ops + 1);
+		bool *keep = anew(x->a, bool, g->n_tensors + 1);
+		size_t n = 0;
+		for (size_t j = 0; j < g->n_ops; j++) {
+			for (int k = 0; k < 3; k++)
+				if (operand_ofm_first(g->ops[j], k)->t == s.rows)
+					operand_ofm_first(g->ops[j], k)->t = s.variable;
+			if (g->ops[j] != s.read && g->ops[j] != s.assign)
+				op[n++] = g->ops[j];
+			if (j + 1 == s.end)
+				op[n++] = s.assign;
+		}
+		for (size_t j = 0; j < g->n_tensors; j++)
+			keep[j] = g->tensors[j] != s.rows;
+		s.variable->shape = s.rows->shape;
+		s.variable->hwc = s.rows->hwc;
+		if (!G_HAS(s.rows, G_TENSOR_hwc))
+			G_CLEAR(s.variable, G_TENSOR_hwc);
+		s.assign->ifm = row_of(s.variable, s.shift, s.n);
+		s.assign->ofm = row_of(s.variable, 0, s.n);
+		graph_set_ops(g, op, n);
+		graph_keep_g_tensor(g, keep);
 		(void)exact_note(x, s.assign, 0, 0, "the state is shifted in place");
 		i--;
 	}

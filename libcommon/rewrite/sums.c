@@ -21,45 +21,6 @@ struct finder {
 /* bits of g_rec.has */
 #define BIT(key) ((uint64_t)1 << G_##key)
 
-/* ---- tensors ------------------------------------------------------------------ */
-
-static void
-mark_outer(struct finder *f, const struct g_tensors *l)
-{
-	for (size_t i = 0; i < l->n; i++)
-		f->inner[l->v[i]->rec.index] = false;
-}
-
-static void
-find_touches(struct finder *f)
-{
-	size_t n = f->g->n_tensors + 1;
-	f->inner = anew(f->a, bool, n);
-	f->writes = anew(f->a, int, n);
-	f->writer = anew(f->a, int, n);
-	f->first = anew(f->a, int, n);
-	const uint64_t decided = BIT(TENSOR_io) | BIT(TENSOR_layout) | BIT(TENSOR_area) |
-				 BIT(TENSOR_at) | BIT(TENSOR_rows) | BIT(TENSOR_over);
-	for (size_t i = 0; i < f->g->n_tensors; i++) {
-		const struct g_tensor *t = f->g->tensors[i];
-		f->inner[i] = !tensor_is_const(t) && !t->variable && !(t->rec.has & decided);
-		f->first[i] = -1;
-	}
-	for (size_t i = 0; i < f->g->n_nodes; i++) {
-		mark_outer(f, &f->g->nodes[i]->in);
-		mark_outer(f, &f->g->nodes[i]->out);
-	}
-	for (size_t i = 0; i < f->g->n_ops; i++) {
-		const struct g_op *op = f->g->ops[i];
-		const struct g_tensor *t[] = { op->ifm.t, op->ifm2.t, op->ofm.t };
-		for (int k = 0; k < 3; k++)
-			if (t[k] && f->first[t[k]->rec.index] < 0)
-				f->first[t[k]->rec.index] = (int)i;
-		f->writes[op->ofm.t->rec.index]++;
-		f->writer[op->ofm.t->rec.index] = (int)i;
-	}
-}
-
 /* ---- products and their sums -------------------------------------------------- */
 
 /* True if the graph has no decision of a scheduler about the operation. */
@@ -128,21 +89,6 @@ find_sum(struct finder *f, int at)
 	f->l.v[f->l.n++] = s;
 }
 
-/* Sets shared[] and turn[] of sums that read the same products. */
-static void
-find_shared_products(struct finder *f)
-{
-	int *reads = anew(f->a, int, f->g->n_tensors + 1);
-	for (size_t i = 0; i < 2 * f->l.n; i++) {
-		struct sum *s = &f->l.v[i / 2];
-		s->turn[i % 2] = reads[s->product[i % 2]->ofm.t->rec.index]++;
-	}
-	for (size_t i = 0; i < 2 * f->l.n; i++) {
-		struct sum *s = &f->l.v[i / 2];
-		s->shared[i % 2] = reads[s->product[i % 2]->ofm.t->rec.index];
-	}
-}
-
 /* ---- users of sums ----------------------------------------------------------------- */
 
 /* Returns the index of the sum that is an operand; -1: none. */
@@ -164,22 +110,6 @@ is_use(const struct sum *s, const struct g_op *op, const struct g_operand *o)
 	       is.w == all.w && hwc_equal(is, op->ofm.shape);
 }
 
-/* True if the cuts of two operands that are sums are at the same channels of the operands. */
-static bool
-has_pieces(const struct finder *f, const struct g_operand *from, const struct g_operand *o)
-{
-	return !memcmp(f->cut[sum_of(f, from)] + from->start.c, f->cut[sum_of(f, o)] + o->start.c,
-		       (size_t)o->shape.c + 1);
-}
-
-/* True if one part of op would read channels that another part of op has written. */
-static bool
-moves_channels(const struct finder *f, const struct g_op *op, const struct g_operand *o)
-{
-	int32_t by = op->ofm.start.c - o->start.c;
-	return sum_of(f, o) >= 0 && o->t == op->ofm.t && by != 0 && abs(by) < o->shape.c;
-}
-
 static bool
 can_split(struct finder *f, const struct g_op *op)
 {
@@ -192,22 +122,14 @@ can_split(struct finder *f, const struct g_op *op)
 			continue;
 		ok = is_use(&f->l.v[s], op, o[k]) && f->l.v[s].add->node == op->node;
 		first = first ? first : o[k];
-		ok = ok && has_pieces(f, first, o[k]) && !moves_channels(f, op, o[k]);
+		/* the cuts of two operands that are sums are at the same channels of the operands */
+		ok = ok && !memcmp(f->cut[sum_of(f, first)] + first->start.c,
+				   f->cut[s] + o[k]->start.c, (size_t)o[k]->shape.c + 1);
+		/* no part of op reads channels that another part of op has written */
+		int32_t by = op->ofm.start.c - o[k]->start.c;
+		ok = ok && (o[k]->t != op->ofm.t || by == 0 || abs(by) >= o[k]->shape.c);
 	}
 	return ok;
-}
-
-static void
-cut_sums(struct finder *f, const struct g_op *op)
-{
-	const struct g_operand *o[] = { &op->ofm, &op->ifm, &op->ifm2 };
-	for (int k = 0; k < 3; k++) {
-		int s = sum_of(f, o[k]);
-		if (s < 0 || f->l.v[s].add == op || !is_use(&f->l.v[s], op, o[k]))
-			continue;
-		f->cut[s][o[k]->start.c] = true;
-		f->cut[s][o[k]->start.c + o[k]->shape.c] = true;
-	}
 }
 
 /* If op cannot be split, marks all sums that op uses as bad.  False: a sum was marked, so that
@@ -229,32 +151,38 @@ drop_bad(struct finder *f, const struct g_op *op)
 	return none;
 }
 
-/* Keeps the sums that can be split and have more than one piece. */
-static void
-keep_sums(struct finder *f)
-{
-	size_t n = 0;
-	for (size_t i = 0; i < f->l.n; i++) {
-		struct sum s = f->l.v[i];
-		s.n_cuts = -1;
-		s.cut = anew(f->a, int32_t, (size_t)s.add->ofm.shape.c + 1);
-		for (int32_t c = 0; c <= s.add->ofm.shape.c; c++)
-			if (f->cut[i][c])
-				s.cut[++s.n_cuts] = c;
-		bool keep = !f->bad[i] && s.n_cuts > 1;
-		f->l.of[s.add->ofm.t->rec.index] = keep ? (int)n : -1;
-		if (keep)
-			f->l.v[n++] = s;
-	}
-	f->l.n = n;
-}
-
 struct sums
 sums_find(struct arena *a, const struct graph *g)
 {
 	struct finder f = { .a = a, .g = g };
-	find_touches(&f);
-	f.l.of = anew(a, int, g->n_tensors + 1);
+	size_t n = g->n_tensors + 1;
+	f.inner = anew(a, bool, n);
+	f.writes = anew(a, int, n);
+	f.writer = anew(a, int, n);
+	f.first = anew(a, int, n);
+	const uint64_t decided = BIT(TENSOR_io) | BIT(TENSOR_layout) | BIT(TENSOR_area) |
+				 BIT(TENSOR_at) | BIT(TENSOR_rows) | BIT(TENSOR_over);
+	for (size_t i = 0; i < g->n_tensors; i++) {
+		const struct g_tensor *t = g->tensors[i];
+		f.inner[i] = !tensor_is_const(t) && !t->variable && !(t->rec.has & decided);
+		f.first[i] = -1;
+	}
+	for (size_t i = 0; i < g->n_nodes; i++) {
+		const struct g_tensors *l[] = { &g->nodes[i]->in, &g->nodes[i]->out };
+		for (int k = 0; k < 2; k++)
+			for (size_t j = 0; j < l[k]->n; j++)
+				f.inner[l[k]->v[j]->rec.index] = false;
+	}
+	for (size_t i = 0; i < g->n_ops; i++) {
+		const struct g_op *op = g->ops[i];
+		const struct g_tensor *t[] = { op->ifm.t, op->ifm2.t, op->ofm.t };
+		for (int k = 0; k < 3; k++)
+			if (t[k] && f.first[t[k]->rec.index] < 0)
+				f.first[t[k]->rec.index] = (int)i;
+		f.writes[op->ofm.t->rec.index]++;
+		f.writer[op->ofm.t->rec.index] = (int)i;
+	}
+	f.l.of = anew(a, int, n);
 	f.l.v = anew(a, struct sum, g->n_ops + 1);
 	f.bad = anew(a, bool, g->n_ops + 1);
 	f.cut = anew(a, bool *, g->n_ops + 1);
@@ -262,14 +190,46 @@ sums_find(struct arena *a, const struct graph *g)
 		f.l.of[i] = -1;
 	for (size_t i = 0; i < g->n_ops && !g->n_steps; i++)
 		find_sum(&f, (int)i);
-	for (size_t i = 0; i < g->n_ops && f.l.n; i++)
-		cut_sums(&f, g->ops[i]);
+	/* a user cuts a sum where its channels begin and end */
+	for (size_t i = 0; i < g->n_ops && f.l.n; i++) {
+		const struct g_op *op = g->ops[i];
+		const struct g_operand *o[] = { &op->ofm, &op->ifm, &op->ifm2 };
+		for (int k = 0; k < 3; k++) {
+			int s = sum_of(&f, o[k]);
+			if (s < 0 || f.l.v[s].add == op || !is_use(&f.l.v[s], op, o[k]))
+				continue;
+			f.cut[s][o[k]->start.c] = true;
+			f.cut[s][o[k]->start.c + o[k]->shape.c] = true;
+		}
+	}
 	for (bool again = f.l.n > 0; again;) {
 		again = false;
 		for (size_t i = 0; i < g->n_ops; i++)
 			again |= !drop_bad(&f, g->ops[i]);
 	}
-	keep_sums(&f);
-	find_shared_products(&f);
+	/* keep the sums that can be split and have more than one piece */
+	size_t kept = 0;
+	for (size_t i = 0; i < f.l.n; i++) {
+		struct sum s = f.l.v[i];
+		s.n_cuts = -1;
+		s.cut = anew(a, int32_t, (size_t)s.add->ofm.shape.c + 1);
+		for (int32_t c = 0; c <= s.add->ofm.shape.c; c++)
+			if (f.cut[i][c])
+				s.cut[++s.n_cuts] = c;
+		bool keep = !f.bad[i] && s.n_cuts > 1;
+		f.l.of[s.add->ofm.t->rec.index] = keep ? (int)kept : -1;
+		if (keep)
+			f.l.v[kept++] = s;
+	}
+	f.l.n = kept;
+	int *reads = anew(a, int, n); /* for each product: number of sums that read it */
+	for (size_t i = 0; i < 2 * f.l.n; i++) {
+		struct sum *s = &f.l.v[i / 2];
+		s->turn[i % 2] = reads[s->product[i % 2]->ofm.t->rec.index]++;
+	}
+	for (size_t i = 0; i < 2 * f.l.n; i++) {
+		struct sum *s = &f.l.v[i / 2];
+		s->shared[i % 2] = reads[s->product[i % 2]->ofm.t->rec.index];
+	}
 	return f.l;
 }

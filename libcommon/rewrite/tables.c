@@ -52,41 +52,19 @@ join(struct lookup *r)
 	       y->ofm_zero <= zero.hi && operand_view(op->ofm, y->ofm.shape, &y->ofm);
 }
 
-/* True if the operation looks up its operand, which is a whole tensor, after a change of type. */
-static bool
-is_table(const struct g_op *op)
-{
-	return op->kind == OP_ADD && !op->ifm2.t && exact_is_unscaled(op) && op->act == G_ACT_LUT &&
-	       op->scale.mult == 1u << op->scale.shift && exact_is_bytes(&op->ifm) &&
-	       graph_type_bytes(op->ofm.type) == 1;
-}
-
 static bool
 has_pattern(const struct graph *g, struct g_op *op, struct lookup *r)
 {
-	if (!is_table(op))
+	/* the operation looks up its operand, which is a whole tensor, after a change of type */
+	if (op->kind != OP_ADD || op->ifm2.t || !exact_is_unscaled(op) || op->act != G_ACT_LUT ||
+	    op->scale.mult != 1u << op->scale.shift || !exact_is_bytes(&op->ifm) ||
+	    graph_type_bytes(op->ofm.type) != 1)
 		return false;
 	*r = (struct lookup){ .op = op, .conv = exact_writer(g, op->ifm.t, op) };
 	r->by = op->ofm_zero - op->ifm_zero + op->scalar - op->ifm2_zero;
 	return r->conv && r->conv->rec.index < op->rec.index && op_has_weights(r->conv->kind) &&
 	       r->conv->act == G_ACT_CLAMP && exact_is_bytes(&r->conv->ofm) &&
 	       r->conv->node == op->node && is_free(g, r) && join(r);
-}
-
-static void
-replace(struct exact *x, struct lookup *r, double saved)
-{
-	const struct g_tensor *t = r->op->ifm.t;
-	for (int i = 0; i < r->op->tfl.n; i++) { /* names the operators of both */
-		tfls_insert(x->g, &r->both.tfl, r->both.tfl.n, r->op->tfl.v[i]);
-		G_SET(&r->both, G_OP_tfl);
-	}
-	if (G_HAS(r->op, G_OP_name))
-		G_PUT(&r->both, OP, name, r->op->name);
-	*r->conv = r->both;
-	(void)exact_note(x, r->op, 0, saved, "a convolution looks up the table behind it");
-	exact_drop_op(x, r->op);
-	exact_drop_tensor(x, t);
 }
 
 bool
@@ -100,10 +78,21 @@ rewrite_tables(struct exact *x)
 		double saved;
 		bool found = has_pattern(g, g->ops[i], &r);
 		const struct change c = { .old = { r.conv, r.op }, .now = { &r.both } };
-		if (found && change_pays(x, &c, 1, &saved))
-			replace(x, &r, saved);
-		else
+		if (!found || !change_pays(x, &c, 1, &saved)) {
 			i++;
+			continue;
+		}
+		const struct g_tensor *t = r.op->ifm.t;
+		for (int k = 0; k < r.op->tfl.n; k++) { /* names the operators of both */
+			tfls_insert(g, &r.both.tfl, r.both.tfl.n, r.op->tfl.v[k]);
+			G_SET(&r.both, G_OP_tfl);
+		}
+		if (G_HAS(r.op, G_OP_name))
+			G_PUT(&r.both, OP, name, r.op->name);
+		*r.conv = r.both;
+		(void)exact_note(x, r.op, 0, saved, "a convolution looks up the table behind it");
+		exact_drop_op(x, r.op);
+		exact_drop_tensor(x, t);
 	}
 	return true;
 }

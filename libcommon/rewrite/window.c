@@ -168,38 +168,29 @@ add_copy(struct exact *x, const struct site *s, const struct packing *f, size_t 
 
 /* ---- the replacement ----------------------------------------------------------- */
 
-/* The image, or its copy, in its new shape.  An IFM that is the whole tensor stays a reshaped tensor. */
-static struct g_operand
-new_ifm(const struct site *s, const struct packing *f, struct g_tensor *copy)
-{
-	const struct g_operand *old = &s->op->ifm;
-	if (f->copied)
-		return (struct g_operand){
-			.t = copy, .view = VIEW_STRIDED, .type = old->type,
-			.shape = { .h = old->shape.h, .w = f->width, .c = f->columns * old->shape.c },
-			.stride = { (int64_t)f->copied * old->shape.c,
-				    (int64_t)s->stride * old->shape.c, 1 } };
-	struct hwc shape = { .h = old->shape.h, .w = f->width, .c = f->columns * old->shape.c };
-	bool whole = (old->view == VIEW_WHOLE || old->view == VIEW_RESHAPE) &&
-		     f->columns == s->stride && hwc_elements(shape) == hwc_elements(old->shape);
-	if (whole) {
-		struct g_operand o = operand_reshape(old->t, shape);
-		o.type = old->type;
-		return o;
-	}
-	struct g_operand o = s->ifm;
-	o.shape = shape;
-	o.stride[1] = (int64_t)s->stride * old->shape.c;
-	o.stride[2] = 1;
-	return o;
-}
-
-/* The operation in its new shape, with the old weights. */
+/* The operation in its new shape, with the old weights.  It reads the image, or its copy. */
 static struct g_op
 new_op(const struct site *s, const struct packing *f, struct g_tensor *copy)
 {
+	const struct g_operand *old = &s->op->ifm;
+	const struct hwc shape = { .h = old->shape.h, .w = f->width, .c = f->columns * old->shape.c };
 	struct g_op op = *s->op;
-	op.ifm = new_ifm(s, f, copy);
+	if (f->copied) {
+		op.ifm = (struct g_operand){
+			.t = copy, .view = VIEW_STRIDED, .type = old->type, .shape = shape,
+			.stride = { (int64_t)f->copied * old->shape.c,
+				    (int64_t)s->stride * old->shape.c, 1 } };
+	} else if ((old->view == VIEW_WHOLE || old->view == VIEW_RESHAPE) &&
+		   f->columns == s->stride && hwc_elements(shape) == hwc_elements(old->shape)) {
+		/* an IFM that is the whole tensor stays a reshaped tensor */
+		op.ifm = operand_reshape(old->t, shape);
+		op.ifm.type = old->type;
+	} else {
+		op.ifm = s->ifm;
+		op.ifm.shape = shape;
+		op.ifm.stride[1] = (int64_t)s->stride * old->shape.c;
+		op.ifm.stride[2] = 1;
+	}
 	op.kernel.x = f->taps;
 	op.stride.x = 1;
 	op.pad.left = f->left;
@@ -284,33 +275,6 @@ struct remade {
 	struct g_weights *now;
 };
 
-static bool
-replace(struct exact *x, const struct site *s, struct best *b, struct remade *last,
-	const struct cycles *now)
-{
-	struct g_op *op = s->op;
-	if (b->packing.copied)
-		b->op.ifm.t = add_copy(x, s, &b->packing, (size_t)op->rec.index);
-	if (last->old == op->weights && !memcmp(&last->packing, &b->packing, sizeof(b->packing)))
-		b->op.weights = last->now;
-	else if (!new_weights(x, s, &b->packing, &b->op))
-		return false;
-	*last = (struct remade){ .old = op->weights, .packing = b->packing, .now = b->op.weights };
-	exact_note(x, op, count_weights(op) - count_weights(&b->op),
-		   cycles_saved(&b->cycles, now),
-		   "a kernel of %dx%d over %d channel%s%s becomes one of %dx%d over %d channels%s",
-		   op->kernel.y, op->kernel.x, op->ifm.shape.c, op->ifm.shape.c == 1 ? "" : "s",
-		   s->stride > 1 ? arena_printf(x->a, " with stride %d", s->stride) : "",
-		   b->op.kernel.y, b->op.kernel.x, b->op.ifm.shape.c,
-		   b->packing.copied ? " of a padded copy" : "");
-	b->op.rec.index = op->rec.index; /* a copy has moved the operation */
-	G_SET(&b->op, G_OP_pad);
-	if (!b->op.pad.top && !b->op.pad.left && !b->op.pad.bottom && !b->op.pad.right)
-		G_CLEAR(&b->op, G_OP_pad);
-	*op = b->op;
-	return true;
-}
-
 bool
 rewrite_windows(struct exact *x)
 {
@@ -330,9 +294,28 @@ rewrite_windows(struct exact *x)
 			try_packing(x, &s, &f, &now, &b);
 		if (pack_copied(&s, &f))
 			try_packing(x, &s, &f, &now, &b);
-		if (b.found && !replace(x, &s, &b, &last, &now))
+		if (!b.found)
+			continue;
+		struct g_op *op = s.op, *by = &b.op;
+		if (b.packing.copied)
+			by->ifm.t = add_copy(x, &s, &b.packing, (size_t)op->rec.index);
+		if (last.old == op->weights && !memcmp(&last.packing, &b.packing, sizeof(b.packing)))
+			by->weights = last.now;
+		else if (!new_weights(x, &s, &b.packing, by))
 			return false;
-		i += b.found && b.packing.copied; /* the operation is behind its copy */
+		last = (struct remade){ .old = op->weights, .packing = b.packing, .now = by->weights };
+		exact_note(x, op, count_weights(op) - count_weights(by), cycles_saved(&b.cycles, &now),
+			   "a kernel of %dx%d over %d channel%s%s becomes one of %dx%d over %d channels%s",
+			   op->kernel.y, op->kernel.x, op->ifm.shape.c, op->ifm.shape.c == 1 ? "" : "s",
+			   s.stride > 1 ? arena_printf(x->a, " with stride %d", s.stride) : "",
+			   by->kernel.y, by->kernel.x, by->ifm.shape.c,
+			   b.packing.copied ? " of a padded copy" : "");
+		by->rec.index = op->rec.index; /* a copy has moved the operation */
+		G_SET(by, G_OP_pad);
+		if (!by->pad.top && !by->pad.left && !by->pad.bottom && !by->pad.right)
+			G_CLEAR(by, G_OP_pad);
+		*op = *by;
+		i += b.packing.copied > 0; /* the operation is behind its copy */
 	}
 	return true;
 }
