@@ -6,23 +6,6 @@
 #include "graph/facts.h"
 
 static void
-put_index(struct emitter *m, const struct npu_op *r)
-{
-	emit_reg(m, NPU_DMA0_SIZE0, r->size0);
-	emit_reg1(m, NPU_DMA0_SRC_STRIDE0, r->src_step[0]);
-	emit_reg1(m, NPU_DMA0_DST_STRIDE0, r->dst_step[0]);
-	emit_reg(m, NPU_DMA0_IDX_REGION, r->rows.region);
-	emit_reg1(m, NPU_DMA0_IDX, r->rows.at);
-	emit_reg1(m, NPU_DMA0_IDX_MAX, r->row_max);
-	if (r->src_dims < 3)
-		return;
-	emit_reg(m, NPU_DMA0_SIZE1, r->size1);
-	emit_reg1(m, NPU_DMA0_SRC_STRIDE1, r->src_step[1]);
-	emit_reg1(m, NPU_DMA0_DST_STRIDE1, r->dst_step[1]);
-	emit_reg1(m, NPU_DMA0_IDX_SKIP1, r->row_skip);
-}
-
-static void
 emit_dma(struct emitter *m, struct npu_op *r, const struct accesses *l, const struct g_step *s)
 {
 	enum { MODE = 9, INDEXED = 11 }; /* bits of the region registers */
@@ -33,8 +16,20 @@ emit_dma(struct emitter *m, struct npu_op *r, const struct accesses *l, const st
 		 r->dst_internal ? SHRAM_REGION : r->dst.region | r->dst_indexed << INDEXED);
 	emit_reg1(m, NPU_DMA0_DST, r->dst.at);
 	emit_reg1(m, NPU_DMA0_LEN, r->src.n);
-	if (r->src_indexed || r->dst_indexed)
-		put_index(m, r);
+	if (r->src_indexed || r->dst_indexed) {
+		emit_reg(m, NPU_DMA0_SIZE0, r->size0);
+		emit_reg1(m, NPU_DMA0_SRC_STRIDE0, r->src_step[0]);
+		emit_reg1(m, NPU_DMA0_DST_STRIDE0, r->dst_step[0]);
+		emit_reg(m, NPU_DMA0_IDX_REGION, r->rows.region);
+		emit_reg1(m, NPU_DMA0_IDX, r->rows.at);
+		emit_reg1(m, NPU_DMA0_IDX_MAX, r->row_max);
+		if (r->src_dims >= 3) {
+			emit_reg(m, NPU_DMA0_SIZE1, r->size1);
+			emit_reg1(m, NPU_DMA0_SRC_STRIDE1, r->src_step[1]);
+			emit_reg1(m, NPU_DMA0_DST_STRIDE1, r->dst_step[1]);
+			emit_reg1(m, NPU_DMA0_IDX_SKIP1, r->row_skip);
+		}
+	}
 	emit_dma_waits(m, l);
 	emit_op(m, r, s);
 }
@@ -85,39 +80,6 @@ emit_fetch(struct emitter *m, const struct g_step *s)
 	return true;
 }
 
-/*
- * Moves the columns that IFM2 selects, of the IFM (gather) or of the OFM (scatter).  One
- * row of the feature maps is a transfer of two dimensions, several rows are one of three.
- */
-static void
-emit_indexed(struct emitter *m, const struct g_step *s)
-{
-	const struct g_op *op = s->op;
-	const bool gather = op->kind == OP_GATHER, rows = op->ofm.shape.h > 1;
-	struct npu_fm from = emit_feature_map(&m->memory, &op->ifm, 0, op->ifm.shape.h);
-	struct npu_fm to = emit_feature_map(&m->memory, &op->ofm, 0, op->ofm.shape.h);
-	struct npu_fm at = emit_feature_map(&m->memory, &op->ifm2, 0, op->ifm2.shape.h);
-	const int64_t bytes = (int64_t)op->ofm.shape.c * graph_type_bytes(op->ofm.type);
-	struct access list[MAX_ACCESSES];
-	struct accesses l = { .v = list };
-	struct npu_op r = { .kind = NPU_DMA, .src_dims = rows ? 3 : 2, .dst_dims = rows ? 3 : 2,
-			    .src_indexed = gather, .dst_indexed = !gather,
-			    .size0 = op->ifm2.shape.w, .size1 = rows ? op->ifm2.shape.h : 1,
-			    .row_max = (gather ? op->ifm : op->ofm).shape.w - 1 };
-	r.src = (struct npu_range){ .region = from.region, .at = from.base[0], .n = bytes };
-	r.dst = (struct npu_range){ .region = to.region, .at = to.base[0], .n = bytes };
-	r.rows = (struct npu_range){ .region = at.region, .at = at.base[0],
-				     .n = 4 * (int64_t)r.size0 * r.size1 };
-	r.src_step[0] = from.stride_x;
-	r.dst_step[0] = to.stride_x;
-	r.src_step[1] = rows ? from.stride_y : 0;
-	r.dst_step[1] = rows ? to.stride_y : 0;
-	access_fm(&l, &from, false);
-	access_fm(&l, &at, false);
-	access_fm(&l, &to, true);
-	emit_dma(m, &r, &l, s);
-}
-
 enum { UNIT = 16 }; /* bytes of a U55's transfers */
 
 int64_t
@@ -154,8 +116,35 @@ emit_copy(struct emitter *m, const struct g_step *s)
 bool
 emit_moved(struct emitter *m, const struct g_step *s)
 {
-	if (s->op->kind == OP_COPY)
+	const struct g_op *op = s->op;
+	if (op->kind == OP_COPY)
 		return emit_copy(m, s);
-	emit_indexed(m, s);
+	/*
+	 * Move the columns that IFM2 selects, of the IFM (gather) or of the OFM (scatter).  One
+	 * row of the feature maps is a transfer of two dimensions, several rows are one of three.
+	 */
+	const bool gather = op->kind == OP_GATHER, rows = op->ofm.shape.h > 1;
+	struct npu_fm from = emit_feature_map(&m->memory, &op->ifm, 0, op->ifm.shape.h);
+	struct npu_fm to = emit_feature_map(&m->memory, &op->ofm, 0, op->ofm.shape.h);
+	struct npu_fm at = emit_feature_map(&m->memory, &op->ifm2, 0, op->ifm2.shape.h);
+	const int64_t bytes = (int64_t)op->ofm.shape.c * graph_type_bytes(op->ofm.type);
+	struct access list[MAX_ACCESSES];
+	struct accesses l = { .v = list };
+	struct npu_op r = { .kind = NPU_DMA, .src_dims = rows ? 3 : 2, .dst_dims = rows ? 3 : 2,
+			    .src_indexed = gather, .dst_indexed = !gather,
+			    .size0 = op->ifm2.shape.w, .size1 = rows ? op->ifm2.shape.h : 1,
+			    .row_max = (gather ? op->ifm : op->ofm).shape.w - 1 };
+	r.src = (struct npu_range){ .region = from.region, .at = from.base[0], .n = bytes };
+	r.dst = (struct npu_range){ .region = to.region, .at = to.base[0], .n = bytes };
+	r.rows = (struct npu_range){ .region = at.region, .at = at.base[0],
+				     .n = 4 * (int64_t)r.size0 * r.size1 };
+	r.src_step[0] = from.stride_x;
+	r.dst_step[0] = to.stride_x;
+	r.src_step[1] = rows ? from.stride_y : 0;
+	r.dst_step[1] = rows ? to.stride_y : 0;
+	access_fm(&l, &from, false);
+	access_fm(&l, &at, false);
+	access_fm(&l, &to, true);
+	emit_dma(m, &r, &l, s);
 	return true;
 }

@@ -108,47 +108,39 @@ emit_block(struct emitter *m, const struct npu_op *r)
 	emit_reg(m, NPU_OFM_BLK_DEPTH_M1, r->block.c - 1);
 }
 
-/* Sets where a core or decoder reads a slice: in flash, or in the buffer that the slice was
- * fetched to. */
-static bool
-find_piece(struct emitter *m, const struct g_step *s, int core, struct npu_range *weights,
-	   struct npu_range *scales)
-{
-	const struct g_weights *w = s->op->weights;
-	const struct g_code *c = find_code(m, w, s->slice, core);
-	const struct g_code *c0 = find_code(m, w, s->slice, 0);
-	if (!c0)
-		return graph_err(m->g, w, m->e, "w%d: slice %d is not encoded",
-				 w->rec.id, s->slice);
-	*weights = *scales = (struct npu_range){ .region = PLACE_FLASH };
-	if (!c) /* the second core has no channels */
-		return true;
-	scales->at = c->scale_bytes.at;
-	scales->n = c->scale_bytes.bytes;
-	weights->at = c->weight_bytes.at;
-	weights->n = c->weight_bytes.bytes;
-	const struct g_buffer *b = s->buffer ? s->buffer : s->scale_buffer;
-	if (b) {
-		scales->region = emit_region(&m->memory, b->area);
-		scales->at += b->at - c0->scale_bytes.at;
-	}
-	if (s->buffer) {
-		weights->region = scales->region;
-		weights->at += s->buffer->at - c0->scale_bytes.at;
-	}
-	return true;
-}
-
-/* Sets the streams of weights and scales; on U85, all scales are beside the first stream. */
+/*
+ * Sets the streams of weights and scales: where each core or decoder reads the slice, in flash, or
+ * in the buffer that the slice was fetched to.  On U85, all scales are beside the first stream.
+ */
 static bool
 find_weights(struct emitter *m, const struct g_step *s, struct npu_op *r, struct accesses *l)
 {
+	const struct g_weights *w = s->op->weights;
 	const int n = op_has_weights(s->op->kind) ? emit_streams(m->accel, s->op) : 0;
 	for (int i = 0; i < n; i++) {
-		struct npu_range *w = &r->weights[i], scales;
-		if (!find_piece(m, s, i, w, &scales))
-			return false;
-		access_add(l, w->region, w->at, w->at + w->n, false);
+		const struct g_code *c = find_code(m, w, s->slice, i);
+		const struct g_code *c0 = find_code(m, w, s->slice, 0);
+		if (!c0)
+			return graph_err(m->g, w, m->e, "w%d: slice %d is not encoded",
+					 w->rec.id, s->slice);
+		struct npu_range weights = { .region = PLACE_FLASH }, scales = weights;
+		if (c) { /* otherwise, the second core has no channels */
+			scales.at = c->scale_bytes.at;
+			scales.n = c->scale_bytes.bytes;
+			weights.at = c->weight_bytes.at;
+			weights.n = c->weight_bytes.bytes;
+			const struct g_buffer *b = s->buffer ? s->buffer : s->scale_buffer;
+			if (b) {
+				scales.region = emit_region(&m->memory, b->area);
+				scales.at += b->at - c0->scale_bytes.at;
+			}
+			if (s->buffer) {
+				weights.region = scales.region;
+				weights.at += s->buffer->at - c0->scale_bytes.at;
+			}
+		}
+		r->weights[i] = weights;
+		access_add(l, weights.region, weights.at, weights.at + weights.n, false);
 		if (i >= m->accel->cores)
 			continue;
 		r->scales[i] = scales;
@@ -181,27 +173,6 @@ chain_to(struct npu_fm *f, int buffer)
 	f->bricks = false;
 }
 
-/* Finds the kernel's position in a chain.  Returns true if the kernel is in a chain. */
-static bool
-find_chain(struct emitter *m, struct state *st, const struct g_step *s, struct npu_op *r)
-{
-	const bool continues = s->op->chain != CHAIN_NONE;
-	if (!continues) {
-		st->lead = s->op;
-		st->acc_format = r->acc_format;
-		st->links = 0;
-	}
-	r->acc_format = st->acc_format;
-	if (r->ifm.storage == NPU_CHAINED)
-		chain_to(&r->ifm, st->links - 1);
-	if (r->ifm2.storage == NPU_CHAINED)
-		chain_to(&r->ifm2, st->links - 1);
-	if (!step_next_in_chain(m->g, s))
-		return continues;
-	chain_to(&r->ofm, st->links++);
-	return true;
-}
-
 /* Sets the address of a feature map in memory, and notes its bytes. */
 static void
 place(const struct emitter *m, struct npu_fm *f, const struct g_operand *o, int64_t lo, int64_t hi,
@@ -220,37 +191,6 @@ place(const struct emitter *m, struct npu_fm *f, const struct g_operand *o, int6
 	f->stride_c = at.stride_c;
 }
 
-static void
-place_operands(const struct emitter *m, const struct g_op *op, const struct emit_part *p,
-	       struct npu_op *r, struct accesses *l)
-{
-	const struct emit_rows in = emit_ifm_rows(op, p->rows);
-	const bool one = op->ifm2.shape.h == 1;
-	/* U85's record has the operands in their order */
-	const bool swapped = op_is_binary(op->kind) && op->reversed && !r->ifm2_first;
-	place(m, swapped ? &r->ifm2 : &r->ifm, &p->ifm, in.lo, in.hi, false, l);
-	place(m, &r->ofm, &p->ofm, p->rows.lo, p->rows.hi, true, l);
-	if (op->ifm2.t)
-		place(m, swapped ? &r->ifm : &r->ifm2, &op->ifm2, one ? 0 : in.lo,
-		      one ? 1 : in.hi, false, l);
-}
-
-static bool
-place_block(struct emitter *m, const struct state *st, const struct g_op *op, struct npu_op *r,
-	    struct shram_layout *l)
-{
-	const struct block_query q = op_block_query(st->lead, r->ofm.shape.h);
-	if (!block_layout(m->accel, &q, op->block, l, NULL))
-		return graph_err(m->g, op, m->e, "o%d: block %dx%dx%d does not fit", op->rec.id,
-				 op->block.h, op->block.w, op->block.c);
-	r->ublock = l->ublock;
-	r->ib_end = G_HAS(op, G_OP_ib) ? op->ib : l->ib_end;
-	r->ab_start = G_HAS(op, G_OP_ab) ? op->ab : l->ab_start;
-	if (op->ifm2.t)
-		r->ib2_start = G_HAS(op, G_OP_ib2) ? op->ib2 : l->ib2_start;
-	return true;
-}
-
 static bool
 emit_kernel(struct emitter *m, struct state *st, const struct g_step *s, int slot)
 {
@@ -260,18 +200,52 @@ emit_kernel(struct emitter *m, struct state *st, const struct g_step *s, int slo
 	const char *fault = m->accel->generation == GEN_U85 ? emit85_fault(op) : NULL;
 	struct access list[MAX_ACCESSES];
 	struct accesses l = { .v = list };
-	struct shram_layout layout;
 	struct npu_op r;
 	emit_record(m->accel, &m->memory, op, p.rows, p.depth, slot, &r);
-	const bool chained = find_chain(m, st, s, &r);
-	if (!place_block(m, st, op, &r, &layout))
-		return false;
+
+	/* the kernel's position in a chain */
+	bool chained = op->chain != CHAIN_NONE;
+	if (!chained) {
+		st->lead = op;
+		st->acc_format = r.acc_format;
+		st->links = 0;
+	}
+	r.acc_format = st->acc_format;
+	if (r.ifm.storage == NPU_CHAINED)
+		chain_to(&r.ifm, st->links - 1);
+	if (r.ifm2.storage == NPU_CHAINED)
+		chain_to(&r.ifm2, st->links - 1);
+	if (step_next_in_chain(m->g, s)) {
+		chain_to(&r.ofm, st->links++);
+		chained = true;
+	}
+
+	const struct block_query q = op_block_query(st->lead, r.ofm.shape.h);
+	struct shram_layout layout;
+	if (!block_layout(m->accel, &q, op->block, &layout, NULL))
+		return graph_err(m->g, op, m->e, "o%d: block %dx%dx%d does not fit", op->rec.id,
+				 op->block.h, op->block.w, op->block.c);
+	r.ublock = layout.ublock;
+	r.ib_end = G_HAS(op, G_OP_ib) ? op->ib : layout.ib_end;
+	r.ab_start = G_HAS(op, G_OP_ab) ? op->ab : layout.ab_start;
+	if (op->ifm2.t)
+		r.ib2_start = G_HAS(op, G_OP_ib2) ? op->ib2 : layout.ib2_start;
 	if (fault)
 		return graph_err(m->g, op, m->e, "o%d: %s", op->rec.id, fault);
-	place_operands(m, op, &p, &r, &l);
+
+	/* addresses; U85's record has the operands in their order */
+	const struct emit_rows in = emit_ifm_rows(op, p.rows);
+	const bool one = op->ifm2.shape.h == 1;
+	const bool swapped = op_is_binary(op->kind) && op->reversed && !r.ifm2_first;
+	place(m, swapped ? &r.ifm2 : &r.ifm, &p.ifm, in.lo, in.hi, false, &l);
+	place(m, &r.ofm, &p.ofm, p.rows.lo, p.rows.hi, true, &l);
+	if (op->ifm2.t)
+		place(m, swapped ? &r.ifm : &r.ifm2, &op->ifm2, one ? 0 : in.lo,
+		      one ? 1 : in.hi, false, &l);
 	access_shram(&l, SHRAM_REGION, m->accel, op);
 	if (!find_weights(m, s, &r, &l))
 		return false;
+
 	const struct depend cur = { .op = op, .rows = p.rows, .depth = p.depth,
 				    .ifm_block = layout.ifm_block };
 	if (!chained)
@@ -324,39 +298,6 @@ emit_steps(struct emitter *m, const struct g_node *n)
 	return true;
 }
 
-/*
- * Emits the node and the nodes that continue its stream.  At each border of a loop all
- * operations are finished.  No register value is assumed behind the border, because
- * execution reaches it from two places.
- */
-static bool
-emit_nodes(struct emitter *m, const struct g_node *n)
-{
-	struct emit_loop loop = { .again = 0 };
-	if (!emit_steps(m, n))
-		return false;
-	for (size_t i = (size_t)n->rec.index + 1;
-	     i < m->g->n_nodes && node_continues(m->g->nodes[i]); i++) {
-		emit_border(m, &loop, m->g->nodes[i]->loop);
-		if (!emit_steps(m, m->g->nodes[i]))
-			return false;
-	}
-	return true;
-}
-
-/*
- * True if the next node, too, is a stream of the NPU: weights that this stream fetches for it must
- * be there when this stream ends.
- */
-static bool
-is_followed(const struct graph *g, const struct g_node *n)
-{
-	size_t next = (size_t)n->rec.index + 1;
-	while (next < g->n_nodes && node_continues(g->nodes[next]))
-		next++;
-	return next < g->n_nodes && g->nodes[next]->kind == NODE_NPU;
-}
-
 bool
 emit_node(struct arena *a, const struct graph *g, const struct g_node *n,
 	  struct emit_words *out, struct err *e)
@@ -378,11 +319,26 @@ emit_node(struct arena *a, const struct graph *g, const struct g_node *n,
 		emit_reg1(&m, NPU_SCALE_LENGTH, 0);
 	}
 	m.scratch = arena_open();
-	bool ok = emit_nodes(&m, n);
+	/*
+	 * The node and the nodes that continue its stream.  At each border of a loop all operations
+	 * are finished.  No register value is assumed behind the border, because execution reaches
+	 * it from two places.
+	 */
+	struct emit_loop loop = { .again = 0 };
+	size_t next = (size_t)n->rec.index + 1;
+	bool ok = emit_steps(&m, n);
+	for (; ok && next < g->n_nodes && node_continues(g->nodes[next]); next++) {
+		emit_border(&m, &loop, g->nodes[next]->loop);
+		ok = emit_steps(&m, g->nodes[next]);
+	}
 	arena_close(m.scratch);
 	if (!ok)
 		return false;
-	if (m.hazards.n_dma && is_followed(g, n))
+	/*
+	 * Weights that this stream fetches for the next node must be there when the stream ends, if
+	 * that node, too, is a stream of the NPU.
+	 */
+	if (m.hazards.n_dma && next < g->n_nodes && g->nodes[next]->kind == NODE_NPU)
 		emit_wait(&m, NPU_DMA_WAIT, 0);
 	emit_op(&m, &stop, NULL);
 	/* ethosu-commands(7) 1: a stream is shorter than 2^24 bytes */

@@ -34,20 +34,6 @@ put_operand(struct emitter *m, const struct npu_op *r, const struct npu_fm *f, s
 	emit_reg(m, regs->zero, f->zero);
 }
 
-static void
-put_operands(struct emitter *m, const struct npu_op *r)
-{
-	static const struct operand_regs first = {
-		NPU_IFM_PRECISION, NPU_IFM_BROADCAST, NPU_IFM_ZERO_POINT, &emit_ifm_regs };
-	static const struct operand_regs second = {
-		NPU_IFM2_PRECISION, NPU_IFM2_BROADCAST, NPU_IFM2_ZERO_POINT, &emit_ifm2_regs };
-	put_operand(m, r, &r->ifm, r->ifm_broadcast, &first);
-	emit_reg(m, NPU_IFM_DEPTH_M1, (r->ifm_scalar ? r->extent.c : r->ifm.shape.c) - 1);
-	emit_reg(m, NPU_IFM_UPSCALE, (int)r->upscale);
-	if (r->has_ifm2)
-		put_operand(m, r, &r->ifm2, r->ifm2_broadcast, &second);
-}
-
 /* ---- scales ----------------------------------------------------------------- */
 
 static void
@@ -62,18 +48,6 @@ put_scale(struct emitter *m, enum npu_reg reg, uint32_t mult, int shift, int twi
 	emit_scale_word(m, reg, (uint16_t)(shift | twice << 6 | code[rounding] << 13), mult);
 }
 
-static void
-put_scales(struct emitter *m, const struct npu_op *r)
-{
-	if (r->kind == NPU_ELEMENTWISE) {
-		put_scale(m, NPU_IFM_SCALE, r->opa_mult, r->opa_shift, r->opa_double,
-			  r->ifm_rounding);
-		put_scale(m, NPU_IFM2_SCALE, r->opb_mult, r->opb_shift, r->opb_double,
-			  r->ifm2_rounding);
-	}
-	put_scale(m, NPU_OFM_SCALE, r->ofm_mult, r->ofm_shift, r->ofm_double, r->rounding);
-}
-
 /* ---- RESIZE (ethosu-commands(7) 26.10) -------------------------------------- */
 
 /* Packs the step of one element and that of a block, each as quotient and remainder by n. */
@@ -85,51 +59,7 @@ put_step(struct emitter *m, enum npu_reg reg, struct npu_resize_axis x, int32_t 
 			(uint32_t)(x.d % x.n | all % x.n << 16));
 }
 
-static void
-put_resize(struct emitter *m, const struct npu_op *r)
-{
-	emit_reg(m, NPU_IFM2_ZERO_POINT, 0);
-	emit_reg(m, NPU_RESIZE_X_SCALE_N_M1, r->resize_x.n - 1);
-	emit_reg(m, NPU_RESIZE_Y_SCALE_N_M1, r->resize_y.n - 1);
-	put_step(m, NPU_RESIZE_X, r->resize_x, r->block.w);
-	put_step(m, NPU_RESIZE_Y, r->resize_y, 1);
-	emit_reg(m, NPU_RESIZE_X_OFFSET, r->resize_x.offset & 0xfff);
-	emit_reg(m, NPU_RESIZE_Y_OFFSET, r->resize_y.offset & 0xfff);
-	emit_reg(m, NPU_KERNEL_HEIGHT_M1, r->ifm.shape.h - 1);
-	emit_reg(m, NPU_KERNEL_WIDTH_M1, r->ifm.shape.w - 1);
-}
-
 /* ---- output ----------------------------------------------------------------- */
-
-static void
-put_ofm(struct emitter *m, const struct npu_op *r)
-{
-	const struct npu_fm *f = &r->ofm;
-	/* bits of OFM_PRECISION: ethosu-commands(7) 23.1 */
-	const int how = f->is_signed | emit_precision(f) << 1 | r->global_scale << 8 |
-			(int)r->reverse << 9 | (int)r->transpose << 11;
-	if (f->storage == NPU_CHAINED) {
-		emit_reg(m, NPU_OFM_PRECISION, how | CHAINED);
-		emit_reg(m, NPU_OFM_REGION, f->chain);
-	} else {
-		emit_reg(m, NPU_OFM_PRECISION, how | f->bricks << 6);
-		emit_tiles(m, &emit_ofm_regs, f);
-		emit_strides(m, &emit_ofm_regs, f);
-	}
-	emit_reg(m, NPU_OFM_HEIGHT_M1, r->extent.h - 1);
-	emit_reg(m, NPU_OFM_WIDTH_M1, r->extent.w - 1);
-	emit_reg(m, NPU_OFM_DEPTH_M1, r->extent.c - 1);
-	emit_reg(m, NPU_OFM_ZERO_POINT, f->zero);
-}
-
-static void
-put_activation(struct emitter *m, const struct npu_op *r)
-{
-	const int number = r->table.n ? (int)(r->table.at / r->table.n) : 0;
-	emit_reg(m, NPU_ACTIVATION, r->activation | number << 5 | r->clip_range << 12);
-	emit_reg(m, NPU_ACTIVATION_MIN, r->min);
-	emit_reg(m, NPU_ACTIVATION_MAX, r->max);
-}
 
 /* Code of a microblock in ACC_FORMAT, by its height and width. */
 static int
@@ -146,33 +76,6 @@ microblock(struct hwc u)
 }
 
 /* ---- weights ------------------------------------------------------------------ */
-
-static void
-put_weights(struct emitter *m, const struct npu_op *r)
-{
-	static const enum npu_reg base[] = { NPU_WEIGHT_BASE, NPU_WEIGHT1_BASE,
-					     NPU_WEIGHT2_BASE, NPU_WEIGHT3_BASE };
-	static const enum npu_reg length[] = {
-		NPU_WEIGHT_LENGTH, NPU_WEIGHT1_LENGTH, NPU_WEIGHT2_LENGTH,
-		NPU_WEIGHT3_LENGTH };
-	emit_reg(m, NPU_WEIGHT_FORMAT, r->sparse_weights << 4 | r->fast_weights);
-	if (r->weights_ifm2) /* the filters are not encoded */
-		return;
-	for (int i = 0; i < m->accel->streams; i++) {
-		if (i && r->fast_weights) {
-			emit_reg1(m, length[i], 0);
-			continue;
-		}
-		emit_reg(m, NPU_WEIGHT_REGION, r->weights[i].region);
-		emit_reg1(m, base[i], r->weights[i].at);
-		emit_reg1(m, length[i], r->weights[i].n);
-		if (i)
-			continue;
-		emit_reg(m, NPU_SCALE_REGION, r->scales[0].region);
-		emit_reg1(m, NPU_SCALE_BASE, r->scales[0].at);
-		emit_reg1(m, NPU_SCALE_LENGTH, r->scales[0].n);
-	}
-}
 
 /* ---- chains (ethosu-commands(7) 29) ------------------------------------------ */
 
@@ -212,22 +115,90 @@ emit85_fault(const struct g_op *op)
 void
 emit85_registers(struct emitter *m, const struct npu_op *r)
 {
+	static const struct operand_regs first = {
+		NPU_IFM_PRECISION, NPU_IFM_BROADCAST, NPU_IFM_ZERO_POINT, &emit_ifm_regs };
+	static const struct operand_regs second = {
+		NPU_IFM2_PRECISION, NPU_IFM2_BROADCAST, NPU_IFM2_ZERO_POINT, &emit_ifm2_regs };
+	static const enum npu_reg base[] = { NPU_WEIGHT_BASE, NPU_WEIGHT1_BASE,
+					     NPU_WEIGHT2_BASE, NPU_WEIGHT3_BASE };
+	static const enum npu_reg length[] = {
+		NPU_WEIGHT_LENGTH, NPU_WEIGHT1_LENGTH, NPU_WEIGHT2_LENGTH,
+		NPU_WEIGHT3_LENGTH };
 	const bool chained = r->ifm.storage == NPU_CHAINED || r->ifm2.storage == NPU_CHAINED ||
 			     r->ofm.storage == NPU_CHAINED;
 	if (chained)
 		forget_fm_registers(m);
-	put_operands(m, r);
+
+	put_operand(m, r, &r->ifm, r->ifm_broadcast, &first);
+	emit_reg(m, NPU_IFM_DEPTH_M1, (r->ifm_scalar ? r->extent.c : r->ifm.shape.c) - 1);
+	emit_reg(m, NPU_IFM_UPSCALE, (int)r->upscale);
+	if (r->has_ifm2)
+		put_operand(m, r, &r->ifm2, r->ifm2_broadcast, &second);
 	if (r->kind != NPU_ELEMENTWISE)
 		emit_pads(m, r);
-	if (r->kind == NPU_RESIZE)
-		put_resize(m, r);
-	else if (r->kind != NPU_ELEMENTWISE)
+	if (r->kind == NPU_RESIZE) { /* ethosu-commands(7) 26.10 */
+		emit_reg(m, NPU_IFM2_ZERO_POINT, 0);
+		emit_reg(m, NPU_RESIZE_X_SCALE_N_M1, r->resize_x.n - 1);
+		emit_reg(m, NPU_RESIZE_Y_SCALE_N_M1, r->resize_y.n - 1);
+		put_step(m, NPU_RESIZE_X, r->resize_x, r->block.w);
+		put_step(m, NPU_RESIZE_Y, r->resize_y, 1);
+		emit_reg(m, NPU_RESIZE_X_OFFSET, r->resize_x.offset & 0xfff);
+		emit_reg(m, NPU_RESIZE_Y_OFFSET, r->resize_y.offset & 0xfff);
+		emit_reg(m, NPU_KERNEL_HEIGHT_M1, r->ifm.shape.h - 1);
+		emit_reg(m, NPU_KERNEL_WIDTH_M1, r->ifm.shape.w - 1);
+	} else if (r->kind != NPU_ELEMENTWISE) {
 		emit_window(m, r);
-	put_scales(m, r);
-	put_ofm(m, r);
-	if (r->kind == NPU_CONV || r->kind == NPU_DEPTHWISE)
-		put_weights(m, r);
-	put_activation(m, r);
+	}
+
+	if (r->kind == NPU_ELEMENTWISE) {
+		put_scale(m, NPU_IFM_SCALE, r->opa_mult, r->opa_shift, r->opa_double,
+			  r->ifm_rounding);
+		put_scale(m, NPU_IFM2_SCALE, r->opb_mult, r->opb_shift, r->opb_double,
+			  r->ifm2_rounding);
+	}
+	put_scale(m, NPU_OFM_SCALE, r->ofm_mult, r->ofm_shift, r->ofm_double, r->rounding);
+
+	const struct npu_fm *f = &r->ofm;
+	/* bits of OFM_PRECISION: ethosu-commands(7) 23.1 */
+	const int how = f->is_signed | emit_precision(f) << 1 | r->global_scale << 8 |
+			(int)r->reverse << 9 | (int)r->transpose << 11;
+	if (f->storage == NPU_CHAINED) {
+		emit_reg(m, NPU_OFM_PRECISION, how | CHAINED);
+		emit_reg(m, NPU_OFM_REGION, f->chain);
+	} else {
+		emit_reg(m, NPU_OFM_PRECISION, how | f->bricks << 6);
+		emit_tiles(m, &emit_ofm_regs, f);
+		emit_strides(m, &emit_ofm_regs, f);
+	}
+	emit_reg(m, NPU_OFM_HEIGHT_M1, r->extent.h - 1);
+	emit_reg(m, NPU_OFM_WIDTH_M1, r->extent.w - 1);
+	emit_reg(m, NPU_OFM_DEPTH_M1, r->extent.c - 1);
+	emit_reg(m, NPU_OFM_ZERO_POINT, f->zero);
+
+	if (r->kind == NPU_CONV || r->kind == NPU_DEPTHWISE) {
+		/* with weights_ifm2, the filters are not encoded */
+		const int n = r->weights_ifm2 ? 0 : m->accel->streams;
+		emit_reg(m, NPU_WEIGHT_FORMAT, r->sparse_weights << 4 | r->fast_weights);
+		for (int i = 0; i < n; i++) {
+			if (i && r->fast_weights) {
+				emit_reg1(m, length[i], 0);
+				continue;
+			}
+			emit_reg(m, NPU_WEIGHT_REGION, r->weights[i].region);
+			emit_reg1(m, base[i], r->weights[i].at);
+			emit_reg1(m, length[i], r->weights[i].n);
+			if (i)
+				continue;
+			emit_reg(m, NPU_SCALE_REGION, r->scales[0].region);
+			emit_reg1(m, NPU_SCALE_BASE, r->scales[0].at);
+			emit_reg1(m, NPU_SCALE_LENGTH, r->scales[0].n);
+		}
+	}
+
+	const int number = r->table.n ? (int)(r->table.at / r->table.n) : 0;
+	emit_reg(m, NPU_ACTIVATION, r->activation | number << 5 | r->clip_range << 12);
+	emit_reg(m, NPU_ACTIVATION_MIN, r->min);
+	emit_reg(m, NPU_ACTIVATION_MAX, r->max);
 	emit_block(m, r);
 	emit_reg(m, NPU_ACC_FORMAT, r->acc_format | microblock(r->ublock) << 8);
 	if (chained)

@@ -18,16 +18,6 @@ emit_region_of(const struct memory_system *memory, const struct g_tensor *t)
 	return tensor_is_const(t) ? PLACE_FLASH : emit_region(memory, t->area);
 }
 
-/* Byte offset of channel c inside a pixel. */
-static int64_t
-channel_offset(const struct g_tensor *t, int64_t stride_c, int64_t c)
-{
-	int64_t e = graph_type_bytes(t->shape.type);
-	if (t->layout == LAYOUT_NHCWB16)
-		return c / BRICK * stride_c + c % BRICK * e;
-	return c * e;
-}
-
 /*
  * Sets the tiles of rows y to y + f->shape.h - 1.  inside: byte offset of the first element in
  * its row.
@@ -51,44 +41,37 @@ set_tiles(struct npu_fm *f, const struct g_tensor *t, int64_t y, int64_t inside)
 	}
 }
 
-static void
-place_strided(const struct g_operand *o, int32_t lo, struct npu_fm *f)
-{
-	int64_t e = npu_fm_bytes(f);
-	f->stride_y = o->stride[0] * e;
-	f->stride_x = o->stride[1] * e;
-	f->stride_c = e;
-	set_tiles(f, o->t, lo, o->offset * e);
-}
-
-static void
-place_dense(const struct g_operand *o, int32_t lo, struct npu_fm *f)
+static struct npu_fm
+fm_of_operand(const struct g_operand *o, int32_t lo, int32_t hi)
 {
 	const struct g_tensor *t = o->t;
+	const bool bricks = t->layout == LAYOUT_NHCWB16;
+	struct npu_fm f = {
+		.shape = { .h = hi - lo, .w = o->shape.w, .c = o->shape.c },
+		.bits = 8 * graph_type_bytes(o->type),
+		.bricks = bricks,
+	};
+	int64_t e = npu_fm_bytes(&f);
+	if (o->view == VIEW_STRIDED) {
+		f.stride_y = o->stride[0] * e;
+		f.stride_x = o->stride[1] * e;
+		f.stride_c = e;
+		set_tiles(&f, t, lo, o->offset * e);
+		return f;
+	}
 	struct g_stride s = tensor_strides(t);
-	int64_t e = npu_fm_bytes(f);
 	if (o->view == VIEW_RESHAPE ||
 	    (o->view == VIEW_WHOLE && o->type != t->shape.type))
 		s = (struct g_stride){ .y = (int64_t)o->shape.w * o->shape.c * e,
 				       .x = o->shape.c * e, .c = e };
-	f->stride_y = s.y;
-	f->stride_x = s.x;
-	f->stride_c = s.c;
-	set_tiles(f, t, o->start.h + lo, o->start.w * s.x + channel_offset(t, s.c, o->start.c));
-}
-
-static struct npu_fm
-fm_of_operand(const struct g_operand *o, int32_t lo, int32_t hi)
-{
-	struct npu_fm f = {
-		.shape = { .h = hi - lo, .w = o->shape.w, .c = o->shape.c },
-		.bits = 8 * graph_type_bytes(o->type),
-		.bricks = o->t->layout == LAYOUT_NHCWB16,
-	};
-	if (o->view == VIEW_STRIDED)
-		place_strided(o, lo, &f);
-	else
-		place_dense(o, lo, &f);
+	f.stride_y = s.y;
+	f.stride_x = s.x;
+	f.stride_c = s.c;
+	/* the byte offset of the first channel inside a pixel */
+	int64_t size = graph_type_bytes(t->shape.type), channel = o->start.c * size;
+	if (bricks)
+		channel = o->start.c / BRICK * s.c + o->start.c % BRICK * size;
+	set_tiles(&f, t, o->start.h + lo, o->start.w * s.x + channel);
 	return f;
 }
 

@@ -233,15 +233,6 @@ input_job(const struct depend *d, const struct g_operand *f, int64_t i)
 	return b;
 }
 
-static int64_t
-job_count(const struct depend *d)
-{
-	int64_t n[3], count = block_count(d, n);
-	if (reduces_depth(d->op->kind))
-		count *= ceil_div(d->op->ifm.shape.c, d->ifm_block.c);
-	return count;
-}
-
 /* Compares the bytes of the whole tensors, which is coarse and safe. */
 static bool
 tensors_meet(const struct g_tensor *a, const struct g_tensor *b)
@@ -288,7 +279,10 @@ emit_blockdep(const struct accel *a, const struct depend *prev,
 	if (!hwc_equal(in->shape, cur->op->ifm.shape) || !same_coordinates(out, in))
 		return 0;
 
-	int64_t n[3], blocks = block_count(prev, n), jobs = job_count(cur);
+	int64_t of_cur[3], jobs = block_count(cur, of_cur);
+	if (reduces_depth(cur->op->kind))
+		jobs *= ceil_div(cur->op->ifm.shape.c, cur->ifm_block.c);
+	int64_t n[3], blocks = block_count(prev, n);
 	int64_t most = blocks < jobs ? blocks : jobs;
 	int64_t best = most < largest ? most : largest;
 	for (int64_t i = 0; i < best && i < jobs; i++) {

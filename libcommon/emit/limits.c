@@ -21,27 +21,21 @@ emit_is_plain_pool(const struct g_op *op)
 	       hwc_equal(op->ifm.shape, op->ofm.shape);
 }
 
-/* Turns a plain average into an equal sum of one operand and 0. */
-static void
-make_sum(struct g_op *op)
-{
-	op->kind = OP_ADD;
-	G_CLEAR(op, G_OP_kernel);
-	G_CLEAR(op, G_OP_stride);
-	G_CLEAR(op, G_OP_pad);
-	G_PUT(op, OP, scalar, 0);
-	G_PUT(op, OP, ifm2_zero, 0);
-	G_PUT(op, OP, opa, (struct npu_scale){ .mult = 1 });
-	G_PUT(op, OP, opb, 1);
-}
-
 void
 emit_move_zero(struct g_op *op)
 {
 	if (graph_type_bytes(op->ifm.type) != 2 || !op->ifm_zero)
 		return;
-	if (emit_is_plain_pool(op))
-		make_sum(op);
+	if (emit_is_plain_pool(op)) { /* a plain average is a sum of one operand and 0 */
+		op->kind = OP_ADD;
+		G_CLEAR(op, G_OP_kernel);
+		G_CLEAR(op, G_OP_stride);
+		G_CLEAR(op, G_OP_pad);
+		G_PUT(op, OP, scalar, 0);
+		G_PUT(op, OP, ifm2_zero, 0);
+		G_PUT(op, OP, opa, (struct npu_scale){ .mult = 1 });
+		G_PUT(op, OP, opb, 1);
+	}
 	bool plain = op->kind == OP_ADD && G_HAS(op, G_OP_scalar) &&
 		     op->opa.mult == 1 && op->opa.shift == 0 && op->opb == 1;
 	int64_t less = (int64_t)op->ifm_zero - (op->scalar - op->ifm2_zero);
@@ -70,58 +64,38 @@ zero_limit(struct arena *a, const struct accel *accel, int type, int32_t zero,
 			accel->name, zero, role, 8 * bytes);
 }
 
-static const char *
-zeros_limit(struct arena *a, const struct accel *accel, const struct g_op *op)
-{
-	struct g_op moved = *op;
-	if (op_is_transfer(op->kind) || op->kind == OP_COPY)
-		return NULL;
-	if (accel_lacks(accel, LACK_WIDE_ZEROS))
-		emit_move_zero(&moved);
-	const char *why =
-	    zero_limit(a, accel, moved.ifm.type, moved.ifm_zero, "an IFM");
-	if (!why && op_is_binary(moved.kind))
-		why = zero_limit(a, accel, moved.ifm.type, moved.ifm2_zero,
-				 "an IFM2");
-	return why;
-}
+/* ---- all limits ---------------------------------------------------------- */
 
-/* ---- weights ------------------------------------------------------------- */
-
-/* Checks the records that npu-wenc packs. */
-static const char *
-scales_limit(struct arena *a, const struct accel *accel, const struct g_op *op)
+const char *
+emit_limit(struct arena *a, const struct accel *accel, const struct g_op *op)
 {
+	const char *why = NULL;
+	if (!op_is_transfer(op->kind) && op->kind != OP_COPY) {
+		struct g_op moved = *op;
+		if (accel_lacks(accel, LACK_WIDE_ZEROS))
+			emit_move_zero(&moved);
+		why = zero_limit(a, accel, moved.ifm.type, moved.ifm_zero, "an IFM");
+		if (!why && op_is_binary(moved.kind))
+			why = zero_limit(a, accel, moved.ifm.type, moved.ifm2_zero, "an IFM2");
+	}
+	if (why)
+		return why;
+	/* the records that npu-wenc packs */
 	const struct g_scales *s = op->scales;
-	uint8_t record[WEIGHTS_SCALE_SIZE];
-	for (size_t o = 0;
-	     s && o < s->mult.n && o < s->shift.n && o < s->bias.n; o++) {
+	for (size_t o = 0; s && o < s->mult.n && o < s->shift.n && o < s->bias.n; o++) {
+		uint8_t record[WEIGHTS_SCALE_SIZE];
 		struct err e = { 0 };
 		if (!emit_scale_record(accel, op, o, record, &e))
 			return arena_printf(a, "%s: %s", accel->name, e.text);
 	}
-	return NULL;
-}
-
-/* A weight takes 9 bits at most, and a stream little besides (ethosu-weights(7) 1). */
-static const char *
-stream_limit(struct arena *a, const struct g_op *op)
-{
+	/* a weight takes 9 bits at most, and a stream little besides (ethosu-weights(7) 1) */
 	const struct g_weights *w = op->weights;
 	if (!w || w->shape.rank != 4)
 		return NULL;
 	double n = 1;
 	for (int i = 0; i < 4; i++)
 		n *= w->shape.dim[i];
-	return n <= EMIT_MAX_WEIGHTS
-		   ? NULL
-		   : arena_printf(a,
-				  "%.0f weights in one operation, at most %d",
-				  n, EMIT_MAX_WEIGHTS);
-}
-
-const char *
-emit_limit(struct arena *a, const struct accel *accel, const struct g_op *op)
-{
-	return zeros_limit(a, accel, op) ?: scales_limit(a, accel, op) ?: stream_limit(a, op);
+	return n <= EMIT_MAX_WEIGHTS ? NULL
+				     : arena_printf(a, "%.0f weights in one operation, at most %d",
+						    n, EMIT_MAX_WEIGHTS);
 }

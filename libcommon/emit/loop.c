@@ -10,29 +10,23 @@
 
 #include <string.h>
 
-/*
- * Waits for all operations and forgets all registers.  Execution reaches a branch target
- * from two places, so that neither running operations nor register values can be assumed
- * there.
- */
-static void
-finish_all(struct emitter *m)
-{
-	if (m->hazards.n_kernels)
-		emit_wait(m, NPU_KERNEL_WAIT, 0);
-	if (m->hazards.n_dma)
-		emit_wait(m, NPU_DMA_WAIT, 0);
-	m->hazards = (struct hazards){ .n_kernels = 0 };
-	memset(m->written, 0, sizeof(m->written));
-}
-
 void
 emit_border(struct emitter *m, struct emit_loop *l, int part)
 {
 	enum { BRANCH_WORDS = 2 };
 	if (part == LOOP_TEST) /* continues the condition's code */
 		return;
-	finish_all(m);
+	/*
+	 * Wait for all operations and forget all registers.  Execution reaches a branch target
+	 * from two places, so that neither running operations nor register values can be assumed
+	 * there.
+	 */
+	if (m->hazards.n_kernels)
+		emit_wait(m, NPU_KERNEL_WAIT, 0);
+	if (m->hazards.n_dma)
+		emit_wait(m, NPU_DMA_WAIT, 0);
+	m->hazards = (struct hazards){ .n_kernels = 0 };
+	memset(m->written, 0, sizeof(m->written));
 	if (part == LOOP_CONDITION) {
 		l->again = m->out->n;
 	} else if (part == LOOP_BODY) {

@@ -22,54 +22,6 @@ fm_of(const struct memory_system *memory, const struct g_operand *o, struct hwc 
 	};
 }
 
-/* Rows or columns of the IFM that `ofm` rows or columns of the OFM read, without padding. */
-static int32_t
-extent_read(int32_t ofm, int stride, int kernel, int padding)
-{
-	return (ofm - 1) * stride + kernel - padding;
-}
-
-/* The rows and columns that are read follow from those of the OFM: ethosu-memory(7) 5.4. */
-static void
-set_window(const struct g_op *op, struct g_range rows, struct npu_op *r)
-{
-	const struct emit_rows in = emit_ifm_rows(op, rows);
-	const struct yx k = op_dilated(op);
-	const bool up = op->upscale != UPSCALE_NONE;
-	r->kernel_h = op->kernel.y;
-	r->kernel_w = op->kernel.x;
-	r->dilated_h = k.y;
-	r->dilated_w = k.x;
-	r->stride_y = op->stride.y;
-	r->stride_x = op->stride.x;
-	r->dilation_y = op->dilation.y;
-	r->dilation_x = op->dilation.x;
-	r->part_kernel = op->traversal == PART_KERNEL;
-	r->pad_top = in.pad_top;
-	r->pad_left = op->pad.left;
-	r->pad_bottom = in.pad_bottom;
-	r->pad_right = op->pad.right;
-	r->ifm_up_h = extent_read(r->extent.h, r->stride_y, k.y, r->pad_top + r->pad_bottom);
-	r->ifm_up_w = extent_read(r->extent.w, r->stride_x, k.x, r->pad_left + r->pad_right);
-	r->ifm.shape.h = (int32_t)(up ? (r->ifm_up_h + 1) / 2 : r->ifm_up_h);
-	r->ifm.shape.w = (int32_t)(up ? (r->ifm_up_w + 1) / 2 : r->ifm_up_w);
-	r->ifm.shape.c = op->kind == OP_DEPTHWISE ? r->extent.c : op->ifm.shape.c;
-}
-
-static void
-set_sampled(const struct g_op *op, struct npu_op *r)
-{
-	const struct yx read = op_sampled(op);
-	r->mode = op->sample == SAMPLE_BILINEAR ? NPU_RESIZE_BILINEAR : NPU_RESIZE_NEAREST;
-	r->ifm_up_h = read.y;
-	r->ifm_up_w = read.x;
-	r->ifm.shape = (struct hwc){ .h = read.y, .w = read.x, .c = op->ifm.shape.c };
-	r->resize_y = (struct npu_resize_axis){ .n = op->up.y, .d = op->down.y,
-						.offset = (int32_t)op->first.lo };
-	r->resize_x = (struct npu_resize_axis){ .n = op->up.x, .d = op->down.x,
-						.offset = (int32_t)op->first.hi };
-}
-
 static struct npu_axes
 broadcast_axes(const struct g_operand *o, const struct g_op *op)
 {
@@ -82,27 +34,6 @@ broadcast_shape(struct hwc s, struct npu_axes axes)
 {
 	return (struct hwc){ .h = axes.h ? 1 : s.h, .w = axes.w ? 1 : s.w,
 			     .c = axes.c ? 1 : s.c };
-}
-
-static void
-set_second(const struct memory_system *memory, const struct g_op *op, struct npu_op *r)
-{
-	const struct hwc filters = { .h = 1, .w = r->extent.c, .c = r->ifm.shape.c };
-	r->has_ifm2 = true;
-	if (op->ifm2.t) {
-		r->ifm2 = fm_of(memory, &op->ifm2, filters, op->ifm2_zero,
-				op->chain == CHAIN_IFM2);
-		if (op->kind == OP_MATMUL)
-			return;
-		r->ifm2_broadcast = broadcast_axes(&op->ifm2, op);
-	} else {
-		r->ifm2 = (struct npu_fm){ .zero = op->ifm2_zero, .bits = r->ifm.bits,
-					   .is_signed = r->ifm.is_signed };
-		r->ifm2_scalar = true;
-		r->scalar = op->scalar;
-		r->ifm2_broadcast = (struct npu_axes){ .h = true, .w = true, .c = true };
-	}
-	r->ifm2.shape = broadcast_shape(r->extent, r->ifm2_broadcast);
 }
 
 /* ---- U55 and U65 ------------------------------------------------------------------- */
@@ -155,49 +86,31 @@ table_kind(const struct g_op *op)
 						 : NPU_ACT85_U8_U8;
 }
 
-/* U85 has no bit that swaps the operands: they are in the order in which the operation takes
- * them. */
 static void
-swap_operands(struct npu_op *r)
-{
-	const struct npu_fm first = r->ifm2;
-	const struct npu_axes axes = r->ifm2_broadcast;
-	r->ifm2 = r->ifm;
-	r->ifm2_broadcast = r->ifm_broadcast;
-	r->ifm = first;
-	r->ifm_broadcast = axes;
-	r->ifm_scalar = r->ifm2_scalar;
-	r->ifm2_scalar = false;
-}
-
-static void
-set_scales85(const struct g_op *op, struct npu_op *r)
-{
-	const struct scales85 s = emit85_scales(op);
-	r->global_scale = !op_has_weights(op->kind);
-	r->ofm_mult = s.ofm.mult;
-	r->ofm_shift = s.ofm.shift;
-	r->ofm_double = s.ofm.twice;
-	r->rounding = s.ofm.round;
-	if (!s.operands)
-		return;
-	r->opa_mult = s.a.mult;
-	r->opa_shift = s.a.shift;
-	r->opa_double = s.a.twice;
-	r->ifm_rounding = s.a.round;
-	r->opb_mult = s.b.mult;
-	r->opb_shift = s.b.shift;
-	r->opb_double = s.b.twice;
-	r->ifm2_rounding = s.b.round;
-}
-
-static void
-set_order85(const struct g_op *op, struct npu_op *r)
+finish85(const struct g_op *op, int slot, struct npu_op *r)
 {
 	static const enum npu_reverse reverse[] = {
 		[ORDER_REVERSE_H] = NPU_REVERSE_H, [ORDER_REVERSE_W] = NPU_REVERSE_W,
 		[ORDER_REVERSE_C] = NPU_REVERSE_C,
 	};
+	const bool sums = op->kind == OP_MATMUL || op->kind == OP_RESIZE;
+	const bool weights = op_has_weights(op->kind);
+	const struct scales85 s = emit85_scales(op);
+	r->global_scale = !weights;
+	r->ofm_mult = s.ofm.mult;
+	r->ofm_shift = s.ofm.shift;
+	r->ofm_double = s.ofm.twice;
+	r->rounding = s.ofm.round;
+	if (s.operands) {
+		r->opa_mult = s.a.mult;
+		r->opa_shift = s.a.shift;
+		r->opa_double = s.a.twice;
+		r->ifm_rounding = s.a.round;
+		r->opb_mult = s.b.mult;
+		r->opb_shift = s.b.shift;
+		r->opb_double = s.b.twice;
+		r->ifm2_rounding = s.b.round;
+	}
 	if (op->order == ORDER_HCW)
 		r->transpose = NPU_HCW;
 	else
@@ -205,15 +118,6 @@ set_order85(const struct g_op *op, struct npu_op *r)
 	/* U85 adds the zero point to 32-bit results, too; the older generations do not */
 	if (r->ofm.bits == 32 && op->act != G_ACT_LUT)
 		r->ofm.zero = 0;
-}
-
-static void
-finish85(const struct g_op *op, int slot, struct npu_op *r)
-{
-	const bool sums = op->kind == OP_MATMUL || op->kind == OP_RESIZE;
-	const bool weights = op_has_weights(op->kind);
-	set_scales85(op, r);
-	set_order85(op, r);
 	/* npu-wenc packs the records of any operation with weights by acc40 */
 	r->acc_format = op->acc40 && (weights || sums);
 	r->fast_weights = weights && op->fast;
@@ -221,8 +125,17 @@ finish85(const struct g_op *op, int slot, struct npu_op *r)
 	/* an average whose scale includes the division is a sum */
 	if (op->kind == OP_AVGPOOL && !emit85_divides(op))
 		r->mode = NPU_POOL_SUM;
-	if (op_is_binary(op->kind) && op->reversed)
-		swap_operands(r);
+	/* no bit swaps the operands: they are in the order in which the operation takes them */
+	if (op_is_binary(op->kind) && op->reversed) {
+		const struct npu_fm first = r->ifm2;
+		const struct npu_axes axes = r->ifm2_broadcast;
+		r->ifm2 = r->ifm;
+		r->ifm2_broadcast = r->ifm_broadcast;
+		r->ifm = first;
+		r->ifm_broadcast = axes;
+		r->ifm_scalar = r->ifm2_scalar;
+		r->ifm2_scalar = false;
+	}
 	if (r->ifm_scalar)
 		r->ifm.storage = NPU_STORED_NONE;
 	if (r->ifm2_scalar)
@@ -289,12 +202,62 @@ emit_record(const struct accel *accel, const struct memory_system *memory, const
 		r->ifm_broadcast = broadcast_axes(&op->ifm, op);
 		r->ifm.shape = broadcast_shape(r->extent, r->ifm_broadcast);
 	} else if (r->kind == NPU_RESIZE) {
-		set_sampled(op, r);
+		const struct yx read = op_sampled(op);
+		r->mode = op->sample == SAMPLE_BILINEAR ? NPU_RESIZE_BILINEAR : NPU_RESIZE_NEAREST;
+		r->ifm_up_h = read.y;
+		r->ifm_up_w = read.x;
+		r->ifm.shape = (struct hwc){ .h = read.y, .w = read.x, .c = op->ifm.shape.c };
+		r->resize_y = (struct npu_resize_axis){ .n = op->up.y, .d = op->down.y,
+							.offset = (int32_t)op->first.lo };
+		r->resize_x = (struct npu_resize_axis){ .n = op->up.x, .d = op->down.x,
+							.offset = (int32_t)op->first.hi };
 	} else {
-		set_window(op, rows, r);
+		const struct emit_rows in = emit_ifm_rows(op, rows);
+		const struct yx k = op_dilated(op);
+		const bool up = op->upscale != UPSCALE_NONE;
+		r->kernel_h = op->kernel.y;
+		r->kernel_w = op->kernel.x;
+		r->dilated_h = k.y;
+		r->dilated_w = k.x;
+		r->stride_y = op->stride.y;
+		r->stride_x = op->stride.x;
+		r->dilation_y = op->dilation.y;
+		r->dilation_x = op->dilation.x;
+		r->part_kernel = op->traversal == PART_KERNEL;
+		r->pad_top = in.pad_top;
+		r->pad_left = op->pad.left;
+		r->pad_bottom = in.pad_bottom;
+		r->pad_right = op->pad.right;
+		/*
+		 * the rows and columns that are read, without padding, follow from those of the
+		 * OFM: ethosu-memory(7) 5.4
+		 */
+		r->ifm_up_h = (r->extent.h - 1) * r->stride_y + k.y - (r->pad_top + r->pad_bottom);
+		r->ifm_up_w = (r->extent.w - 1) * r->stride_x + k.x - (r->pad_left + r->pad_right);
+		r->ifm.shape.h = (int32_t)(up ? (r->ifm_up_h + 1) / 2 : r->ifm_up_h);
+		r->ifm.shape.w = (int32_t)(up ? (r->ifm_up_w + 1) / 2 : r->ifm_up_w);
+		r->ifm.shape.c = op->kind == OP_DEPTHWISE ? r->extent.c : op->ifm.shape.c;
 	}
-	if (op_is_binary(op->kind) || op->kind == OP_MATMUL)
-		set_second(memory, op, r);
+	if (op->kind == OP_MATMUL) {
+		const struct hwc filters = { .h = 1, .w = r->extent.c, .c = r->ifm.shape.c };
+		r->has_ifm2 = true;
+		r->ifm2 = fm_of(memory, &op->ifm2, filters, op->ifm2_zero,
+				op->chain == CHAIN_IFM2);
+	} else if (op_is_binary(op->kind)) {
+		r->has_ifm2 = true;
+		if (op->ifm2.t) {
+			r->ifm2_broadcast = broadcast_axes(&op->ifm2, op);
+			r->ifm2 = fm_of(memory, &op->ifm2, r->extent, op->ifm2_zero,
+					op->chain == CHAIN_IFM2);
+		} else {
+			r->ifm2 = (struct npu_fm){ .zero = op->ifm2_zero, .bits = r->ifm.bits,
+						   .is_signed = r->ifm.is_signed };
+			r->ifm2_scalar = true;
+			r->scalar = op->scalar;
+			r->ifm2_broadcast = (struct npu_axes){ .h = true, .w = true, .c = true };
+		}
+		r->ifm2.shape = broadcast_shape(r->extent, r->ifm2_broadcast);
+	}
 	finish[accel->generation](op, slot, r);
 	r->param = r->weights_ifm2 ? 1 : r->mode;
 }

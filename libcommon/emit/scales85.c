@@ -16,55 +16,16 @@ natural(int round)
 	return round == ROUND_NATURAL ? NPU_ROUND_NATURAL : NPU_ROUND_DBL;
 }
 
-/*
- * ADD and SUB: one operand is multiplied with two roundings, and the other one is shifted;
- * or both are multiplied.
- */
-static void
-find_sum_scales(const struct g_op *op, struct scales85 *out)
-{
-	bool narrow = graph_type_bytes(op->ifm.type) == 1;
-	int twice = narrow ? 20 : 15, fixed = narrow ? 19 : 14;
-	struct scale85 a = one, b = one;
-	if (G_HAS(op, G_OP_opa) && op->scaled == SCALED_BOTH) {
-		a.mult = (uint16_t)op->opa.mult;
-		b.mult = (uint16_t)op->opb;
-	} else if (G_HAS(op, G_OP_opa)) {
-		struct scale85 scaled = { .mult = op->opa.mult,
-					  .shift = op->opa.shift,
-					  .twice = twice,
-					  .round = natural(op->ifm_round) };
-		struct scale85 shifted = { .mult = 1u << fixed };
-		a = op->scaled == SCALED_A ? scaled : shifted;
-		b = op->scaled == SCALED_A ? shifted : scaled;
-	}
-	out->a = a;
-	out->b = b;
-}
-
-static bool
-is_padded(const struct g_op *op)
-{
-	return op->pad.top || op->pad.left || op->pad.bottom || op->pad.right;
-}
-
 bool
 emit85_divides(const struct g_op *op)
 {
-	return op->kind == OP_AVGPOOL && (is_padded(op) || !G_HAS(op, G_OP_scale));
-}
-
-/* True if the scale is 1 / n as the older generations compute it (ethosu-commands(7) 6.8). */
-static bool
-is_average_of(const struct npu_scale *s, int32_t n, int e)
-{
-	uint64_t m = ((UINT64_C(1) << (31 + e)) + (UINT64_C(1) << e)) / (uint64_t)n;
-	return s->mult == m && s->shift == 31 + e;
+	const bool padded = op->pad.top || op->pad.left || op->pad.bottom || op->pad.right;
+	return op->kind == OP_AVGPOOL && (padded || !G_HAS(op, G_OP_scale));
 }
 
 /*
- * 1 / n as U85 computes it.  With this value natural rounding is that of TFLite
- * (ethosu-commands(7) 26.6).
+ * Sets 1 / n as U85 computes it.  With this value natural rounding is that of TFLite
+ * (ethosu-commands(7) 26.6).  False: the scale is another value.
  */
 static bool
 plain_average(const struct g_op *op, struct scale85 *out)
@@ -74,9 +35,11 @@ plain_average(const struct g_op *op, struct scale85 *out)
 	while (n > 1 && (n - 1) >> e)
 		e++;
 	bool pool = op->kind == OP_AVGPOOL || op->kind == OP_REORDER;
-	if (!pool || !is_average_of(&op->scale, n, e))
+	/* 1 / n as the older generations compute it (ethosu-commands(7) 6.8) */
+	uint64_t m = ((UINT64_C(1) << (31 + e)) + (UINT64_C(1) << e)) / (uint64_t)n;
+	if (!pool || op->scale.mult != m || op->scale.shift != 31 + e)
 		return false;
-	uint64_t m = ((UINT64_C(1) << (30 + e)) + (UINT64_C(1) << e)) / (uint64_t)n;
+	m = ((UINT64_C(1) << (30 + e)) + (UINT64_C(1) << e)) / (uint64_t)n;
 	*out = (struct scale85){ .mult = (uint32_t)m, .shift = 30 + e,
 				 .round = NPU_ROUND_NATURAL };
 	if (n == 1)
@@ -93,17 +56,6 @@ log2_of(int32_t v)
 	return n;
 }
 
-/* The weighted sum of four samples has 16 more bits, and those of the weights. */
-static struct scale85
-resize_scale(const struct g_op *op)
-{
-	enum { FRACTION = 16 };
-	bool divided = op->sample == SAMPLE_BILINEAR && op->ofm.type != TFL_INT32;
-	int weights = divided ? log2_of(op->up.y) + log2_of(op->up.x) : 0;
-	return (struct scale85){ .mult = 1, .shift = FRACTION + weights,
-				 .round = NPU_ROUND_SYMMETRIC };
-}
-
 static struct scale85
 ofm_scale(const struct g_op *op)
 {
@@ -117,8 +69,14 @@ ofm_scale(const struct g_op *op)
 	/* the operands' scales are used instead */
 	if (op->kind == OP_LRELU || op_compares(op->kind))
 		return s;
-	if (op->kind == OP_RESIZE)
-		return resize_scale(op);
+	/* the weighted sum of four samples has 16 more bits, and those of the weights */
+	if (op->kind == OP_RESIZE) {
+		enum { FRACTION = 16 };
+		bool divided = op->sample == SAMPLE_BILINEAR && op->ofm.type != TFL_INT32;
+		int weights = divided ? log2_of(op->up.y) + log2_of(op->up.x) : 0;
+		return (struct scale85){ .mult = 1, .shift = FRACTION + weights,
+					 .round = NPU_ROUND_SYMMETRIC };
+	}
 	/* position * 2^16 + value, rounded down (ethosu-commands(7) 26.7) */
 	if (op->kind == OP_ARGMAX)
 		return (struct scale85){ .mult = 1, .shift = 16,
@@ -175,8 +133,21 @@ emit85_scales(const struct g_op *op)
 					.twice = COMPARE_TWICE };
 		s.b = (struct scale85){ .mult = op->scale.mult, .shift = op->scale.shift,
 					.twice = COMPARE_TWICE };
-	} else if (s.operands) {
-		find_sum_scales(op, &s);
+	} else if (s.operands && G_HAS(op, G_OP_opa) && op->scaled == SCALED_BOTH) {
+		s.a.mult = (uint16_t)op->opa.mult;
+		s.b.mult = (uint16_t)op->opb;
+	} else if (s.operands && G_HAS(op, G_OP_opa)) {
+		/*
+		 * ADD and SUB: one operand is multiplied with two roundings, and the other one is
+		 * shifted
+		 */
+		bool narrow = graph_type_bytes(op->ifm.type) == 1;
+		int twice = narrow ? 20 : 15, fixed = narrow ? 19 : 14;
+		struct scale85 scaled = { .mult = op->opa.mult, .shift = op->opa.shift,
+					  .twice = twice, .round = natural(op->ifm_round) };
+		struct scale85 shifted = { .mult = 1u << fixed };
+		s.a = op->scaled == SCALED_A ? scaled : shifted;
+		s.b = op->scaled == SCALED_A ? shifted : scaled;
 	}
 	s.a = narrowed(s.a);
 	s.b = narrowed(s.b);
