@@ -146,49 +146,26 @@ sub_kernel(void *ctx, int64_t e)
 }
 
 static double
-block_products(struct products *k, const struct perf_tiling *t, struct hwc block)
-{
-	const struct accel *a = k->m->accel;
-	k->uhw = (int64_t)ceil_div(block.h, k->ublock.h) *
-		 ceil_div(block.w, k->ublock.w);
-	k->uc = ceil_div(ceil_div(block.c, a->cores), k->ublock.c);
-	return perf_sub_kernels(k->op, t, sub_kernel, k);
-}
-
-/* The microblock; under an OFM of one row it is rearranged as in ethosu-timing(7) 2.5. */
-static struct hwc
-microblock(const struct accel *a, const struct perf_op *op)
-{
-	struct hwc u = a->generation == GEN_U85 ? op->ublock : a->ublock;
-	bool weighted = op->class == BLOCK_CONV || op->class == BLOCK_FC ||
-			op->class == BLOCK_DEPTHWISE;
-	if (a->generation != GEN_U85 && u.h == 2 && weighted &&
-	    op->ofm.shape.h == 1 && op->ofm.shape.w % 2 == 0 && op->kernel_h == 1) {
-		u.h = 1;
-		u.w = 4;
-	}
-	return u;
-}
-
-/* weights decoded per cycle: ethosu-timing(7) 2.5 and 26 */
-static double
-decoded_weights(const struct accel *a, const struct perf_op *op)
-{
-	enum { DENSE = 8, RAW = 32, PALETTE = 64 };
-	if (!op->weight_bytes)
-		return 0;
-	if (!op->fast_weights)
-		return DENSE * a->streams;
-	return op->weight_bytes < perf_original_weights(op) ? PALETTE : RAW;
-}
-
-static double
 dot_products(const struct perf_machine *m, const struct perf_op *op,
 	     const struct perf_tiling *t)
 {
-	struct products k = { .m = m, .op = op, .t = &traits[m->accel->generation],
-			      .decoded = decoded_weights(m->accel, op),
-			      .ublock = microblock(m->accel, op) };
+	const struct accel *a = m->accel;
+	struct products k = { .m = m, .op = op, .t = &traits[a->generation] };
+	/* weights decoded per cycle: ethosu-timing(7) 2.5 and 26 */
+	enum { DENSE = 8, RAW = 32, PALETTE = 64 };
+	if (op->weight_bytes)
+		k.decoded = !op->fast_weights ? DENSE * a->streams
+			    : op->weight_bytes < perf_original_weights(op) ? PALETTE
+									   : RAW;
+	/* under an OFM of one row the microblock is rearranged as in ethosu-timing(7) 2.5 */
+	k.ublock = a->generation == GEN_U85 ? op->ublock : a->ublock;
+	bool weighted = op->class == BLOCK_CONV || op->class == BLOCK_FC ||
+			op->class == BLOCK_DEPTHWISE;
+	if (a->generation != GEN_U85 && k.ublock.h == 2 && weighted &&
+	    op->ofm.shape.h == 1 && op->ofm.shape.w % 2 == 0 && op->kernel_h == 1) {
+		k.ublock.h = 1;
+		k.ublock.w = 4;
+	}
 	struct parts h = parts_of(op->ofm.shape.h, t->ofm.h);
 	struct parts w = parts_of(op->ofm.shape.w, t->ofm.w);
 	struct parts c = parts_of(op->ofm.shape.c, t->ofm.c);
@@ -196,10 +173,12 @@ dot_products(const struct perf_machine *m, const struct perf_op *op,
 	for (int i = 0; i < 8; i++) {
 		int y = i >> 2, x = i >> 1 & 1, z = i & 1;
 		double n = (double)h.n[y] * w.n[x] * c.n[z];
-		struct hwc block = { .h = h.extent[y], .w = w.extent[x],
-				     .c = c.extent[z] };
-		if (n > 0)
-			sum += n * block_products(&k, t, block);
+		if (n <= 0)
+			continue;
+		k.uhw = (int64_t)ceil_div(h.extent[y], k.ublock.h) *
+			ceil_div(w.extent[x], k.ublock.w);
+		k.uc = ceil_div(ceil_div(c.extent[z], a->cores), k.ublock.c);
+		sum += n * perf_sub_kernels(op, t, sub_kernel, &k);
 	}
 	return sum;
 }
@@ -218,20 +197,6 @@ extent_read(int64_t out, int64_t n, int64_t stride, int64_t kernel, int64_t in, 
 	return (double)(inside - (padding > 0 ? padding : 0)) / up;
 }
 
-/*
- * Returns how often a deep kernel reads its IFM: once for every OFM block of the same
- * rows and columns, except for the IFM blocks that stay in the buffer.
- */
-static double
-ifm_passes(const struct traits *t, const struct perf_op *op, const struct perf_tiling *n)
-{
-	if (!block_class_is_deep(op->class))
-		return 1;
-	int blocks = ceil_div(op->ifm.shape.c, op->ifm_block.c);
-	int again = t->ifm_blocks_kept < blocks ? blocks - t->ifm_blocks_kept : 0;
-	return 1 + (n->n.c - 1) * (double)again / blocks;
-}
-
 static void
 count_reads(const struct traits *t, const struct perf_op *op,
 	    const struct perf_tiling *n, struct perf_cost *c)
@@ -243,8 +208,17 @@ count_reads(const struct traits *t, const struct perf_op *op,
 			 op->ifm.shape.h, up);
 	double w = extent_read(op->ofm.shape.w, n->n.w, op->stride_x, kernel_w,
 			 op->ifm.shape.w, up);
-	c->ifm_read = perf_whole_cycles(h * w * (double)stored_depth(&op->ifm) *
-				 ifm_passes(t, op, n));
+	/*
+	 * A deep kernel reads its IFM once for every OFM block of the same rows and columns,
+	 * except for the IFM blocks that stay in the buffer.
+	 */
+	double passes = 1;
+	if (block_class_is_deep(op->class)) {
+		int blocks = ceil_div(op->ifm.shape.c, op->ifm_block.c);
+		int again = t->ifm_blocks_kept < blocks ? blocks - t->ifm_blocks_kept : 0;
+		passes = 1 + (n->n.c - 1) * (double)again / blocks;
+	}
+	c->ifm_read = perf_whole_cycles(h * w * (double)stored_depth(&op->ifm) * passes);
 	c->weight_passes = (int64_t)n->n.h * n->n.w;
 }
 
@@ -261,44 +235,6 @@ rate(double most, double in_flight, int latency)
 	return r < most ? r : most;
 }
 
-static double
-weight_rate(const struct perf_machine *m, const struct perf_op *op)
-{
-	const struct mem_props *p = &m->memory->mem[op->weight_area];
-	int words = traits[m->accel->generation].weight_words;
-	double port = m->bytes_per_cycle[op->weight_area];
-	enum read_channel k = op->fast_weights ? READ_FAST_WEIGHTS : READ_WEIGHTS;
-	if (!words)
-		return m->read_rate[op->weight_area][k];
-	return rate(port, (double)words * m->accel->axi_bytes * m->accel->cores,
-		    p->read_latency);
-}
-
-/*
- * Bytes per cycle of scale records.  Ethos-U55 and U65 wait for each burst of them before
- * the next one (ethosu-timing(7) 2.5, step 7).
- */
-static double
-scale_rate(const struct perf_machine *m, const struct perf_op *op)
-{
-	double most = m->read_rate[op->scale_area][READ_SCALES];
-	if (m->accel->generation == GEN_U85)
-		return most;
-	return rate(most, BIAS_BURST, m->memory->mem[op->scale_area].read_latency);
-}
-
-/*
- * Returns the least cycles in which the IFM is read.  A feature map in DRAM is read one
- * position (x, y) after the other, however few channels a position has.
- */
-static double
-position_cycles(const struct perf_op *op, const struct perf_cost *c)
-{
-	if (op->ifm.area != MEM_DRAM || op->class == BLOCK_ELEMENTWISE)
-		return 0;
-	return (double)c->ifm_read / (double)stored_depth(&op->ifm);
-}
-
 bool
 perf_touches_dram(const struct perf_op *op)
 {
@@ -306,30 +242,11 @@ perf_touches_dram(const struct perf_op *op)
 	       (op->ifm2.bits && op->ifm2.area == MEM_DRAM);
 }
 
-/*
- * Extra cycles of writes to feature maps that are not in NHCWB16: their short writes
- * wait for the memory's latency, and nothing overlaps with this wait.
- */
-static double
-slow_writes(const struct perf_machine *m, const struct perf_op *op, double bytes)
-{
-	enum { SHARE_OF_BUFFER = 10 };
-	const struct accel *a = m->accel;
-	const struct mem_props *p = &m->memory->mem[op->ofm.area];
-	int words = traits[a->generation].write_words;
-	double port = m->bytes_per_cycle[op->ofm.area];
-	double in_flight = words ? (double)words * a->axi_bytes
-				    : (double)a->out_buffer / SHARE_OF_BUFFER;
-	return bytes / rate(port, in_flight, p->write_latency) - bytes / port;
-}
-
-static double
+static void
 add_traffic(const struct perf_machine *m, enum mem_area area, double bytes,
 	    struct perf_cost *c)
 {
-	double cycles = bytes > 0 ? bytes / m->bytes_per_cycle[area] : 0;
-	c->memory[area] += cycles;
-	return cycles;
+	c->memory[area] += bytes > 0 ? bytes / m->bytes_per_cycle[area] : 0;
 }
 
 /*
@@ -371,10 +288,33 @@ memories(const struct perf_machine *m, const struct perf_op *op, struct perf_cos
 	add_traffic(m, op->ofm.area, (double)(c->ofm_write * op->ofm.bits / 8), c);
 	add_traffic(m, op->weight_area, weights, c);
 	add_traffic(m, op->scale_area, scales, c);
-	double most = max_f64(position_cycles(op, c),
-			      weights > 0 ? weights / weight_rate(m, op) : 0);
-	if (scales > 0)
-		most = max_f64(most, scales / scale_rate(m, op));
+	double most = 0;
+	/*
+	 * a feature map in DRAM is read one position (x, y) after the other, however few channels
+	 * a position has
+	 */
+	if (op->ifm.area == MEM_DRAM && op->class != BLOCK_ELEMENTWISE)
+		most = (double)c->ifm_read / (double)stored_depth(&op->ifm);
+	if (weights > 0) {
+		int words = traits[m->accel->generation].weight_words;
+		enum read_channel k = op->fast_weights ? READ_FAST_WEIGHTS : READ_WEIGHTS;
+		double r = m->read_rate[op->weight_area][k];
+		if (words)
+			r = rate(m->bytes_per_cycle[op->weight_area],
+				 (double)words * m->accel->axi_bytes * m->accel->cores,
+				 m->memory->mem[op->weight_area].read_latency);
+		most = max_f64(most, weights / r);
+	}
+	/*
+	 * Ethos-U55 and U65 wait for each burst of scale records before the next one
+	 * (ethosu-timing(7) 2.5, step 7)
+	 */
+	if (scales > 0) {
+		double r = m->read_rate[op->scale_area][READ_SCALES];
+		if (m->accel->generation != GEN_U85)
+			r = rate(r, BIAS_BURST, m->memory->mem[op->scale_area].read_latency);
+		most = max_f64(most, scales / r);
+	}
 	for (int i = 0; i < MEM_AREAS; i++) {
 		c->port[i] = c->memory[i];
 		most = max_f64(most, c->memory[i]);
@@ -411,8 +351,20 @@ perf_cost_calibrated(const struct perf_machine *m, const struct perf_op *op,
 	}
 	c->npu = perf_whole_cycles(compute + last);
 	c->total = overlapped(compute, memories(m, op, c)) + last;
-	if (c->ofm_write && !op->ofm.nhcwb16)
-		c->total += slow_writes(m, op, (double)(c->ofm_write * op->ofm.bits / 8));
+	/*
+	 * Short writes to feature maps that are not in NHCWB16 wait for the memory's latency, and
+	 * nothing overlaps with this wait.
+	 */
+	if (c->ofm_write && !op->ofm.nhcwb16) {
+		enum { SHARE_OF_BUFFER = 10 };
+		const struct accel *a = m->accel;
+		double bytes = (double)(c->ofm_write * op->ofm.bits / 8);
+		double port = m->bytes_per_cycle[op->ofm.area];
+		double in_flight = k->write_words ? (double)k->write_words * a->axi_bytes
+						  : (double)a->out_buffer / SHARE_OF_BUFFER;
+		int latency = m->memory->mem[op->ofm.area].write_latency;
+		c->total += bytes / rate(port, in_flight, latency) - bytes / port;
+	}
 	if (perf_touches_dram(op))
 		c->total += DRAM_BLOCK * m->memory->mem[MEM_DRAM].read_latency *
 			    (double)c->blocks;

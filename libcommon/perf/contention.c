@@ -32,19 +32,6 @@ push(struct engine *g, struct perf_step *s, double now)
 	g->step[g->n++] = s;
 }
 
-static void
-finish(struct engine *g, double now)
-{
-	g->step[0]->end = now;
-	g->n--;
-	for (int i = 0; i < g->n; i++)
-		g->step[i] = g->step[i + 1];
-	if (g->n) {
-		g->step[0]->start = now;
-		g->left = g->step[0]->cycles;
-	}
-}
-
 /* fraction of a memory's bandwidth that an operation needs at full speed */
 static double
 demand(const struct perf_step *s, int area)
@@ -71,33 +58,35 @@ pace(const struct perf_step *a, const struct perf_step *b)
 	return least;
 }
 
-/* Advances the time to the end of the next operation. */
-static void
-advance(struct clock *c)
-{
-	struct engine *k = &c->kernels, *d = &c->dma;
-	double kp = 1, dp = 1;
-	if (k->n && d->n) {
-		kp = pace(k->step[0], d->step[0]);
-		dp = pace(d->step[0], k->step[0]);
-	}
-	double kt = k->n ? k->left / kp : 0, dt = d->n ? d->left / dp : 0;
-	bool kernel_first = k->n && (!d->n || kt <= dt);
-	double t = kernel_first ? kt : dt;
-	c->now += t;
-	if (k->n)
-		k->left -= t * kp;
-	if (d->n)
-		d->left -= t * dp;
-	finish(kernel_first ? k : d, c->now);
-}
-
 /* Advances the time until at most n operations of g are outstanding. */
 static void
 wait_for(struct clock *c, const struct engine *g, int n)
 {
-	while (g->n > (n < 0 ? 0 : n))
-		advance(c);
+	struct engine *k = &c->kernels, *d = &c->dma;
+	while (g->n > (n < 0 ? 0 : n)) { /* to the end of the next operation */
+		double kp = 1, dp = 1;
+		if (k->n && d->n) {
+			kp = pace(k->step[0], d->step[0]);
+			dp = pace(d->step[0], k->step[0]);
+		}
+		double kt = k->n ? k->left / kp : 0, dt = d->n ? d->left / dp : 0;
+		bool kernel_first = k->n && (!d->n || kt <= dt);
+		double t = kernel_first ? kt : dt;
+		c->now += t;
+		if (k->n)
+			k->left -= t * kp;
+		if (d->n)
+			d->left -= t * dp;
+		struct engine *done = kernel_first ? k : d;
+		done->step[0]->end = c->now;
+		done->n--;
+		for (int i = 0; i < done->n; i++)
+			done->step[i] = done->step[i + 1];
+		if (done->n) {
+			done->step[0]->start = c->now;
+			done->left = done->step[0]->cycles;
+		}
+	}
 }
 
 double

@@ -103,71 +103,6 @@ perf_tiling_of(const struct perf_op *op)
 	return t;
 }
 
-/* Microblocks of an OFM block per axis, and the minimum cycles that their weights take. */
-struct microblocks {
-	int64_t x, y, z;
-	int64_t weight_cycles;
-};
-
-static struct microblocks
-microblocks_of(const struct accel *a, const struct perf_op *op,
-	       struct perf_rules rules, struct perf_tiling *t)
-{
-	struct hwc ub = a->ublock;
-	bool weighted = op->class == BLOCK_CONV || op->class == BLOCK_FC ||
-			(op->class == BLOCK_DEPTHWISE && rules.conv1d_depthwise);
-	if (ub.h == 2 && weighted && op->ofm.shape.h == 1 &&
-	    op->ofm.shape.w % 2 == 0 && op->kernel_h == 1) {
-		ub.h = 1; /* "Conv1D": the array of MACs is rearranged */
-		ub.w = 4;
-		t->ofm.h = 1;
-	}
-	return (struct microblocks){ .x = ceil_div(t->ofm.w, ub.w),
-				     .y = ceil_div(t->ofm.h, ub.h),
-				     .z = ceil_div(t->ofm.c, ub.c),
-				     .weight_cycles = 32 * ub.c / 8 };
-}
-
-/* dot-product cycles of one sub-kernel of e elements: ethosu-timing(7) 2.5, step 4 */
-static int64_t
-sub_kernel_cycles(const struct accel *a, const struct perf_op *op,
-		  struct perf_rules rules, const struct perf_tiling *t,
-		  const struct microblocks *u, int64_t e)
-{
-	int64_t xy = u->x * u->y, steps = e, slices = 1;
-	bool wide = op->ifm.bits == 16, part = false;
-	int64_t busy = 4 * xy > u->weight_cycles ? 4 * xy : u->weight_cycles;
-	int64_t cycles;
-
-	if (op->class == BLOCK_POOL) {
-		steps = 1;
-		cycles = (e > 4 ? e : 4) * xy * u->z;
-		if (a->id != ACCEL_U55_32)
-			cycles *= wide ? rules.pool16 : rules.pool8;
-	} else if (op->class == BLOCK_DEPTHWISE) {
-		int64_t dot = 4 * xy * (wide ? 2 : 1);
-		steps = (e + 3) / 4;
-		cycles = (dot > u->weight_cycles ? dot : u->weight_cycles) *
-			 steps * u->z;
-	} else {
-		part = op->class == BLOCK_CONV && op->part_kernel;
-		if (part) {
-			steps = wide ? (e + 1) / 2 : (e + 3) / 4;
-			slices = ceil_div(t->ifm.c, 8);
-		}
-		cycles = busy * steps * slices * u->z;
-	}
-
-	int64_t delay = 0, unit = op->acc40 ? a->delay40 : a->delay32;
-	if (xy == 1 && u->z == 1)
-		delay = unit * steps;
-	else if (xy == 1 && steps > 1)
-		delay = unit * (steps - 1) * u->z;
-	if (a->id == ACCEL_U55_32 && (u->x == 1 || u->y == 1) && u->z > 1 &&
-	    op->acc40)
-		delay += unit * u->z;
-	return cycles + (part ? delay * slices : delay);
-}
 
 double
 perf_sub_kernels(const struct perf_op *op, const struct perf_tiling *t,
@@ -194,22 +129,68 @@ struct mac55 {
 	const struct perf_op *op;
 	struct perf_rules rules;
 	const struct perf_tiling *t;
-	struct microblocks u;
+	int64_t x, y, z; /* microblocks of an OFM block per axis */
+	int64_t weight_cycles; /* the least cycles that the weights of a microblock take */
 };
 
+/* dot-product cycles of one sub-kernel of e elements: ethosu-timing(7) 2.5, step 4 */
 static double
 cycles55(void *ctx, int64_t e)
 {
 	const struct mac55 *k = ctx;
-	return (double)sub_kernel_cycles(k->a, k->op, k->rules, k->t, &k->u, e);
+	const struct accel *a = k->a;
+	const struct perf_op *op = k->op;
+	int64_t xy = k->x * k->y, steps = e, slices = 1;
+	bool wide = op->ifm.bits == 16, part = false;
+	int64_t busy = 4 * xy > k->weight_cycles ? 4 * xy : k->weight_cycles;
+	int64_t cycles;
+
+	if (op->class == BLOCK_POOL) {
+		steps = 1;
+		cycles = (e > 4 ? e : 4) * xy * k->z;
+		if (a->id != ACCEL_U55_32)
+			cycles *= wide ? k->rules.pool16 : k->rules.pool8;
+	} else if (op->class == BLOCK_DEPTHWISE) {
+		int64_t dot = 4 * xy * (wide ? 2 : 1);
+		steps = (e + 3) / 4;
+		cycles = (dot > k->weight_cycles ? dot : k->weight_cycles) *
+			 steps * k->z;
+	} else {
+		part = op->class == BLOCK_CONV && op->part_kernel;
+		if (part) {
+			steps = wide ? (e + 1) / 2 : (e + 3) / 4;
+			slices = ceil_div(k->t->ifm.c, 8);
+		}
+		cycles = busy * steps * slices * k->z;
+	}
+
+	int64_t delay = 0, unit = op->acc40 ? a->delay40 : a->delay32;
+	if (xy == 1 && k->z == 1)
+		delay = unit * steps;
+	else if (xy == 1 && steps > 1)
+		delay = unit * (steps - 1) * k->z;
+	if (a->id == ACCEL_U55_32 && (k->x == 1 || k->y == 1) && k->z > 1 &&
+	    op->acc40)
+		delay += unit * k->z;
+	return (double)(cycles + (part ? delay * slices : delay));
 }
 
 int64_t
 perf_block_mac(const struct accel *a, const struct perf_op *op,
 	       struct perf_rules rules, struct perf_tiling *t)
 {
-	struct mac55 k = { .a = a, .op = op, .rules = rules, .t = t };
-	k.u = microblocks_of(a, op, rules, t);
+	struct hwc ub = a->ublock;
+	bool weighted = op->class == BLOCK_CONV || op->class == BLOCK_FC ||
+			(op->class == BLOCK_DEPTHWISE && rules.conv1d_depthwise);
+	if (ub.h == 2 && weighted && op->ofm.shape.h == 1 &&
+	    op->ofm.shape.w % 2 == 0 && op->kernel_h == 1) {
+		ub.h = 1; /* "Conv1D": the array of MACs is rearranged */
+		ub.w = 4;
+		t->ofm.h = 1;
+	}
+	struct mac55 k = { .a = a, .op = op, .rules = rules, .t = t,
+			   .x = ceil_div(t->ofm.w, ub.w), .y = ceil_div(t->ofm.h, ub.h),
+			   .z = ceil_div(t->ofm.c, ub.c), .weight_cycles = 32 * ub.c / 8 };
 	int64_t sum = perf_whole_cycles(perf_sub_kernels(op, t, cycles55, &k));
 	if (block_class_is_deep(op->class))
 		sum *= ceil_div(op->ifm.shape.c, t->ifm.c);
@@ -227,16 +208,6 @@ perf_whole_cycles(double cycles)
 static const struct perf_rules vela_rules = {
 	.conv1d_depthwise = true, .pool8 = 1, .pool16 = 2,
 };
-
-static int64_t
-perf_macs(const struct perf_op *op)
-{
-	bool deep = block_class_is_deep(op->class);
-	if (op->class == BLOCK_ELEMENTWISE)
-		return 0;
-	return (int64_t)op->kernel_h * op->kernel_w *
-	       hwc_elements(op->ofm.shape) * (deep ? op->ifm.shape.c : 1);
-}
 
 static double
 element_cycles(const struct accel *a, const struct perf_op *op)
@@ -342,22 +313,6 @@ add_read(struct traffic *t, enum mem_area area, enum read_channel k, double byte
 	t->channel[area][k] += bytes;
 }
 
-static double
-busy(const struct perf_machine *m, const struct traffic *t, int area)
-{
-	double cycles = t->bytes[area];
-	if (cycles > 0)
-		cycles /= m->bytes_per_cycle[area];
-	if (!m->accel->read_words[0])
-		return cycles;
-	if (t->written[area] > cycles * m->write_rate[area])
-		cycles = t->written[area] / m->write_rate[area];
-	for (int k = 0; k < READ_CHANNELS; k++)
-		if (t->channel[area][k] > cycles * m->read_rate[area][k])
-			cycles = t->channel[area][k] / m->read_rate[area][k];
-	return cycles;
-}
-
 /* ethosu-timing(7) 8: the cycles for which each memory is busy. */
 static void
 cost_memories(const struct perf_machine *m, const struct perf_op *op,
@@ -389,13 +344,20 @@ cost_memories(const struct perf_machine *m, const struct perf_op *op,
 		 (double)(op->weight_bytes * c->weight_passes));
 	add_read(&t, op->scale_area, READ_SCALES, (double)op->scale_bytes);
 
-	double *cycles = c->memory;
 	c->total = (double)c->npu;
 	for (int i = 0; i < MEM_AREAS; i++) {
 		c->port[i] = t.bytes[i] > 0 ? t.bytes[i] / m->bytes_per_cycle[i] : 0;
-		cycles[i] = busy(m, &t, i);
-		if (cycles[i] > c->total)
-			c->total = cycles[i];
+		double cycles = t.bytes[i] > 0 ? c->port[i] : t.bytes[i];
+		if (m->accel->read_words[0]) { /* the channels have rates of their own */
+			if (t.written[i] > cycles * m->write_rate[i])
+				cycles = t.written[i] / m->write_rate[i];
+			for (int k = 0; k < READ_CHANNELS; k++)
+				if (t.channel[i][k] > cycles * m->read_rate[i][k])
+					cycles = t.channel[i][k] / m->read_rate[i][k];
+		}
+		c->memory[i] = cycles;
+		if (cycles > c->total)
+			c->total = cycles;
 	}
 }
 
@@ -419,8 +381,10 @@ perf_cost(const struct perf_machine *m, const struct perf_op *op,
 	struct perf_tiling t = perf_tiling_of(op);
 	const struct npu_cost *npu = &costs[m->accel->generation];
 	bool elementwise = op->class == BLOCK_ELEMENTWISE;
-	*out = (struct perf_cost){ .blocks = hwc_elements(t.n),
-				   .macs = perf_macs(op) };
+	*out = (struct perf_cost){ .blocks = hwc_elements(t.n) };
+	if (!elementwise)
+		out->macs = (int64_t)op->kernel_h * op->kernel_w * hwc_elements(op->ofm.shape) *
+			    (block_class_is_deep(op->class) ? op->ifm.shape.c : 1);
 	if (elementwise)
 		count_elementwise(op, out);
 	else

@@ -129,26 +129,6 @@ perf_mac85(const struct accel *a, const struct perf_op *op,
 	return mac * (block_class_is_deep(op->class) ? ceil_div(op->ifm.shape.c, t->ifm.c) : 1);
 }
 
-/*
- * Cycles to decode all weights, once for every plane of blocks.  A stream does not
- * store how many values differ: one byte per weight means raw values, fewer mean a
- * palette.
- */
-static double
-decode_cycles(const struct accel *a, const struct perf_op *op,
-	      const struct perf_tiling *t)
-{
-	enum { RAW = 32, PALETTE = 64 };
-	if (!op->weight_bytes)
-		return 0;
-	double values = (double)op->kernel_h * op->kernel_w * op->ofm.shape.c *
-			(block_class_is_deep(op->class) ? op->ifm.shape.c : 1);
-	int rate = !op->fast_weights ? DENSE_WEIGHTS_PER_CYCLE * a->streams
-		   : (double)op->weight_bytes < values ? PALETTE
-						       : RAW;
-	return values * t->n.h * t->n.w / rate;
-}
-
 void
 perf_cost85_mac(const struct perf_machine *m, const struct perf_op *op,
 		struct perf_tiling *t, struct perf_cost *c)
@@ -169,7 +149,20 @@ perf_cost85_mac(const struct perf_machine *m, const struct perf_op *op,
 	out = out > command ? out : command;
 	double total = (mac > out ? mac * n + out : out * n + mac) + mem.ifm +
 		       mem.ofm;
-	double decode = decode_cycles(a, op, t);
+	/*
+	 * All weights are decoded once for every plane of blocks.  A stream does not store how many
+	 * values differ: one byte per weight means raw values, fewer mean a palette.
+	 */
+	enum { RAW = 32, PALETTE = 64 };
+	double decode = 0;
+	if (op->weight_bytes) {
+		double values = (double)op->kernel_h * op->kernel_w * op->ofm.shape.c *
+				(block_class_is_deep(op->class) ? op->ifm.shape.c : 1);
+		int rate = !op->fast_weights ? DENSE_WEIGHTS_PER_CYCLE * a->streams
+			   : (double)op->weight_bytes < values ? PALETTE
+							       : RAW;
+		decode = values * t->n.h * t->n.w / rate;
+	}
 	c->npu = perf_whole_cycles(total > decode ? total : decode);
 }
 

@@ -57,15 +57,6 @@ elements(const struct tfl_tensor *t)
 	return t ? (double)tfl_elements(t) : 0;
 }
 
-static double
-outputs(const struct tfl_subgraph *g, const struct tfl_op *op)
-{
-	double n = 0;
-	for (int i = 0; i < op->n_out; i++)
-		n += elements(&g->tensor[op->out[i]]);
-	return n;
-}
-
 /*
  * Counts from the last dimension, which is back = 0; returns 1 if the dimension is
  * absent.
@@ -77,44 +68,18 @@ dimension(const struct tfl_tensor *t, int back)
 	return i >= 0 && t->dim[i] > 0 ? t->dim[i] : 1;
 }
 
-static double
-first_dimension(const struct tfl_tensor *t)
-{
-	return dimension(t, t ? t->rank - 1 : 0);
-}
-
 /* ---- units of work ---------------------------------------------------------- */
-
-static double
-taps(const struct tfl_op *op)
-{
-	double h = (double)TFL_OPT(op, Pool2DOptions, filter_height);
-	double w = (double)TFL_OPT(op, Pool2DOptions, filter_width);
-	return h > 0 && w > 0 ? h * w : 1;
-}
-
-/* elements of all weight matrices, each read once per step and sequence */
-static double
-steps(const struct tfl_subgraph *g, const struct tfl_op *op)
-{
-	const struct tfl_tensor *ifm = tfl_input(g, op, 0);
-	double weights = 0;
-	for (int k = 1; k < op->n_in; k++) {
-		const struct tfl_tensor *t = tfl_input(g, op, k);
-		if (t && t->data.p && t->rank >= 2)
-			weights += elements(t);
-	}
-	return elements(ifm) / dimension(ifm, 0) * weights;
-}
 
 static double
 work(enum unit u, const struct tfl_subgraph *g, const struct tfl_op *op)
 {
 	const struct tfl_tensor *a = tfl_input(g, op, 0), *b = tfl_input(g, op, 1);
-	double out = outputs(g, op);
+	double out = 0;
+	for (int i = 0; i < op->n_out; i++)
+		out += elements(&g->tensor[op->out[i]]);
 	switch (u) {
 	case MACS_FIRST:
-		return out * elements(b) / first_dimension(b);
+		return out * elements(b) / dimension(b, b ? b->rank - 1 : 0);
 	case MACS_LAST:
 		return out * elements(b) / dimension(b, 0);
 	case MACS_INNER:
@@ -123,10 +88,21 @@ work(enum unit u, const struct tfl_subgraph *g, const struct tfl_op *op)
 		return elements(tfl_input(g, op, 2)) * elements(b) / dimension(b, 0);
 	case MACS_COMMON:
 		return out * dimension(a, TFL_OPT(op, BatchMatMulOptions, adj_x) != 0);
-	case STEPS:
-		return steps(g, op);
-	case TAPS:
-		return out * taps(op);
+	case STEPS: {
+		/* elements of all weight matrices, each read once per step and sequence */
+		double weights = 0;
+		for (int k = 1; k < op->n_in; k++) {
+			const struct tfl_tensor *t = tfl_input(g, op, k);
+			if (t && t->data.p && t->rank >= 2)
+				weights += elements(t);
+		}
+		return elements(a) / dimension(a, 0) * weights;
+	}
+	case TAPS: {
+		double h = (double)TFL_OPT(op, Pool2DOptions, filter_height);
+		double w = (double)TFL_OPT(op, Pool2DOptions, filter_width);
+		return h > 0 && w > 0 ? out * (h * w) : out;
+	}
 	case OUTPUTS:
 		return out;
 	case INPUTS:
@@ -160,18 +136,6 @@ column_of(const struct tfl_tensor *t)
 	}
 }
 
-/*
- * The first input of a transposed convolution is a shape, that of a split may be an
- * axis.
- */
-static enum column
-data_column(enum unit u, const struct tfl_subgraph *g, const struct tfl_op *op)
-{
-	if (u == OUTPUTS && op->n_out)
-		return column_of(&g->tensor[op->out[0]]);
-	return column_of(tfl_input(g, op, u == MACS_INPUT ? 2 : 0));
-}
-
 /* ---- public ---------------------------------------------------------------------- */
 
 double
@@ -181,8 +145,13 @@ cpu_cycles(const struct tfl_subgraph *g, const struct tfl_op *op)
 	    class_of[op->code] == CLASS_none)
 		return 0;
 	const struct class_info *c = &classes[class_of[op->code]];
-	return c->call +
-	       c->rate[data_column(c->unit, g, op)] * work(c->unit, g, op);
+	/*
+	 * the first input of a transposed convolution is a shape, that of a split may be an axis
+	 */
+	const struct tfl_tensor *data = tfl_input(g, op, c->unit == MACS_INPUT ? 2 : 0);
+	if (c->unit == OUTPUTS && op->n_out)
+		data = &g->tensor[op->out[0]];
+	return c->call + c->rate[column_of(data)] * work(c->unit, g, op);
 }
 
 struct cpu_core

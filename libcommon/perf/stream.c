@@ -27,23 +27,6 @@ perf_op_fits(const struct perf_op *op)
 	return reads < COST_LIMIT && bytes < COST_LIMIT && ifm * 512 < COST_LIMIT;
 }
 
-/*
- * Describes a decoded kernel with its blocks.  Fails for a kernel that no hardware executes: an
- * empty IFM, or sizes whose costs exceed 2^60.
- */
-static bool
-describe_decoded(const struct perf_machine *m, const struct npu_op *op,
-		struct perf_op *out, struct err *e)
-{
-	perf_describe(m, op, out);
-	struct hwc i = out->ifm.shape;
-	if (i.h < 1 || i.w < 1 || i.c < 1)
-		return err_set(e, "word %zu: %s reads an empty IFM", op->at, npu_op_name(op));
-	perf_op_set_blocks(out, m->accel);
-	return perf_op_fits(out) ||
-	       err_set(e, "word %zu: %s is too large for an estimate", op->at, npu_op_name(op));
-}
-
 static bool
 cost_dma(const struct perf_machine *m, struct perf_row *r, struct err *e)
 {
@@ -78,14 +61,18 @@ cost_kernel(const struct perf_machine *m, struct perf_row *r)
 	memcpy(r->step.port, r->cost.port, sizeof(r->step.port));
 }
 
-/* Costs one operation; sets *used if the operation needs a row. */
+/*
+ * Costs one operation; sets *used if the operation needs a row.  Fails for one that no hardware
+ * executes: an empty IFM, or sizes whose costs exceed 2^60.
+ */
 static bool
 cost_row(const struct perf_machine *m, struct perf_row *r, bool *used,
 	 struct err *e)
 {
+	const struct npu_op *op = r->npu;
 	*used = true;
-	r->step.n = r->npu->param;
-	switch (r->npu->kind) {
+	r->step.n = op->param;
+	switch (op->kind) {
 	case NPU_DMA:
 		return cost_dma(m, r, e);
 	case NPU_DMA_WAIT:
@@ -100,23 +87,16 @@ cost_row(const struct perf_machine *m, struct perf_row *r, bool *used,
 		*used = false;
 		return true;
 	default:
-		if (!describe_decoded(m, r->npu, &r->op, e))
-			return false;
+		perf_describe(m, op, &r->op);
+		if (r->op.ifm.shape.h < 1 || r->op.ifm.shape.w < 1 || r->op.ifm.shape.c < 1)
+			return err_set(e, "word %zu: %s reads an empty IFM", op->at, npu_op_name(op));
+		perf_op_set_blocks(&r->op, m->accel);
+		if (!perf_op_fits(&r->op))
+			return err_set(e, "word %zu: %s is too large for an estimate", op->at,
+				       npu_op_name(op));
 		cost_kernel(m, r);
 		return true;
 	}
-}
-
-/*
- * Moves row i to the end: a chain runs as one kernel when all of its operations have
- * been issued, after the waits between them.
- */
-static void
-move_to_end(struct perf_run *run, size_t i)
-{
-	struct perf_row row = run->row[i];
-	memmove(&run->row[i], &run->row[i + 1], (run->n - i - 1) * sizeof(row));
-	run->row[run->n - 1] = row;
 }
 
 /*
@@ -139,7 +119,13 @@ join_chain(const struct perf_machine *m, struct perf_run *run,
 		return err_set(e, "word %zu: %s is in no chain, or the chain is too long", op->at,
 			       npu_op_name(op));
 	cost_kernel(m, &run->row[i - 1]);
-	move_to_end(run, i - 1);
+	/*
+	 * The row moves to the end: a chain runs as one kernel when all of its operations have been
+	 * issued, after the waits between them.
+	 */
+	const struct perf_row row = run->row[i - 1];
+	memmove(&run->row[i - 1], &run->row[i], (run->n - i) * sizeof(row));
+	run->row[run->n - 1] = row;
 	return true;
 }
 
@@ -200,12 +186,6 @@ weight_span(const struct npu_op *op)
 	return all;
 }
 
-static bool
-range_contains(const struct npu_range *r, int64_t at)
-{
-	return at >= r->at && at - r->at < r->n;
-}
-
 /*
  * Finds the transfers that wrote a span, in one piece or in several.  Searches from the
  * newest transfer backwards, as older pieces have lower addresses, and takes each one
@@ -261,9 +241,11 @@ join_weights(struct arena *a, struct perf_run *run)
 		int64_t weights = r->npu->weights[0].at;
 		const struct npu_range *scales = &r->npu->scales[0];
 		if (find_parts(&h, run, weight_span(r->npu), weights)) {
-			for (size_t k = 0; k < h.n_parts; k++)
-				if (range_contains(&run->row[h.part[k]].npu->dst, weights))
+			for (size_t k = 0; k < h.n_parts; k++) {
+				const struct npu_range *to = &run->row[h.part[k]].npu->dst;
+				if (weights >= to->at && weights - to->at < to->n)
 					r->weight_dma = h.part[k];
+			}
 			take_parts(&h, run, r);
 		} else if (scales->region != r->npu->weights[0].region &&
 			   find_parts(&h, run, *scales, scales->at)) {

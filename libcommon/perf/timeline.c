@@ -33,15 +33,6 @@ perf_dma_memory(const struct perf_machine *m, int64_t bytes, enum mem_area from,
 		memory[to] += (double)bytes / m->bytes_per_cycle[to];
 }
 
-static double
-engine_run(struct perf_engine *g, double t, double cycles, double *start)
-{
-	*start = max_f64(t, g->end[0]);
-	for (int i = PERF_HISTORY - 1; i > 0; i--)
-		g->end[i] = g->end[i - 1];
-	return g->end[0] = *start + cycles;
-}
-
 /* Returns the time at which at most n operations are outstanding. */
 static double
 engine_wait(const struct perf_engine *g, double t, int n)
@@ -64,7 +55,10 @@ perf_clocks_run(struct perf_clocks *c, const struct perf_machine *m,
 		c->busy[i] += port[i];
 	if (!is_dma)
 		c->t += m->front_end_cycles;
-	double end = engine_run(g, c->t, cycles, start);
+	*start = max_f64(c->t, g->end[0]);
+	for (int i = PERF_HISTORY - 1; i > 0; i--)
+		g->end[i] = g->end[i - 1];
+	const double end = g->end[0] = *start + cycles;
 	c->t = engine_wait(g, c->t, is_dma ? m->accel->max_dma : MAX_KERNELS);
 	return end;
 }

@@ -69,9 +69,12 @@ fm_of(const struct perf_machine *m, const struct npu_fm *f)
 	};
 }
 
-/* additional properties of U85's output stage (ethosu-timing(7) 21) */
-static struct perf_stage85
-stage_of(const struct npu_op *op)
+/*
+ * Sets the members that only U85's registers determine, such as those of its output stage
+ * (ethosu-timing(7) 21).
+ */
+static void
+describe85(const struct npu_op *op, struct perf_op *out)
 {
 	static const int in[] = {
 		[NPU_ACT85_U8_U8] = 8,	  [NPU_ACT85_S8_S8] = 8,
@@ -82,7 +85,7 @@ stage_of(const struct npu_op *op)
 	bool copies = op->kind == NPU_POOL && op->kernel_h == 1 &&
 		      op->kernel_w == 1 &&
 		      (op->mode == NPU_POOL_NONE || op->mode == NPU_POOL_SUM);
-	return (struct perf_stage85){
+	out->stage = (struct perf_stage85){
 		.bits = op->activation < (int)ARRAY_LEN(in) ? in[op->activation] : 0,
 		.divides = op->kind == NPU_ELEMENTWISE && op->mode == NPU_ELT85_DIV,
 		.resizes = op->kind == NPU_RESIZE,
@@ -96,13 +99,6 @@ stage_of(const struct npu_op *op)
 				op->has_ifm2 && op->ifm2.storage == NPU_CHAINED },
 		.no_output = op->acc_kept || !npu_fm_stored(&op->ofm),
 	};
-}
-
-/* Sets the members that only U85's registers determine. */
-static void
-describe85(const struct npu_op *op, struct perf_op *out)
-{
-	out->stage = stage_of(op);
 	out->stage.clamps = out->activation == ACT_RELU;
 	out->activation = op->table.n ? ACT_TABLE : ACT_NONE;
 	out->ofm.shape = op->extent;
