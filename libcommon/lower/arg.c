@@ -115,56 +115,39 @@ low_arg_check(const struct lower *l, const struct low_arg *r)
 		   : NULL;
 }
 
-/* n - 1 to 0 along the axis, as IFM2 */
-static struct g_operand
-positions(struct lower *l, int32_t n, bool last, int type)
-{
-	int32_t v[SEGMENT];
-	for (int i = 0; i < n; i++)
-		v[i] = n - 1 - i - (type == TFL_INT8 ? 128 : 0);
-	return low_const(l, type,
-			  (struct hwc){ .h = 1, .w = last ? 1 : n,
-					.c = last ? n : 1 }, v);
-}
-
 /*
  * Makes keys of at most 256 elements along the middle axis of x: 256 * x + position, or
- * 256 * (-1 - x) + position for a minimum.
+ * 256 * (-1 - x) + position for a minimum.  Writes the largest key of each row and column
+ * to `to`, from element `at` on.
  */
-static struct g_operand
-make_keys(struct lower *l, const struct low_arg *r, const struct nd *x)
+static void
+largest_keys(struct lower *l, const struct low_arg *r, const struct nd *x, struct g_tensor *to,
+	int64_t at)
 {
-	struct hwc rows = { .h = (int32_t)x->dim[0], .w = (int32_t)x->dim[1],
-			    .c = (int32_t)x->dim[2] };
+	struct hwc s = { .h = (int32_t)x->dim[0], .w = (int32_t)x->dim[1],
+			 .c = (int32_t)x->dim[2] };
 	struct nd v = *x;
-	v.rank = rows.c == 1 ? 2 : 3; /* with one column, the elements of a row are contiguous */
+	v.rank = s.c == 1 ? 2 : 3; /* with one column, the elements of a row are contiguous */
 	struct g_operand from = nd_to_operand(&v);
 	struct g_tensor *t = low_tensor(l, TFL_INT16, from.shape, NULL);
 	struct npu_scale value = { .mult = 256 }, position = { .mult = 1 };
 	struct g_op *o = low_op(l, r->max ? OP_ADD : OP_SUB, from, operand_whole(t));
-	int32_t least = from.type == TFL_INT8 ? 0 : 128;
-	op_ifm2(o, positions(l, rows.w, rows.c == 1, from.type),
-		from.type == TFL_INT8 ? -128 : 0);
+	int32_t positions[SEGMENT], least = from.type == TFL_INT8 ? 0 : 128;
+	for (int i = 0; i < s.w; i++)
+		positions[i] = s.w - 1 - i - (from.type == TFL_INT8 ? 128 : 0);
+	struct hwc line = { .h = 1, .w = s.c == 1 ? 1 : s.w, .c = s.c == 1 ? s.w : 1 };
+	op_ifm2(o, low_const(l, from.type, line, positions), from.type == TFL_INT8 ? -128 : 0);
 	op_unscaled(o);
 	op_zeros(o, r->max ? least : least - 1, 0);
 	G_PUT(o, OP, opa, r->max ? value : position);
 	G_PUT(o, OP, opb, r->max ? 1 : 256);
 	if (!r->max)
 		G_PUT(o, OP, reversed, 1);
-	return operand_reshape(t, rows);
-}
-
-/* Writes the largest key of each row and column to keys, from element `at` on. */
-static void
-largest_keys(struct lower *l, const struct low_arg *r, const struct nd *x, struct g_tensor *to,
-	int64_t at)
-{
-	struct g_operand keys = make_keys(l, r, x);
-	struct hwc s = keys.shape;
 	struct g_operand best = { .t = to, .view = VIEW_STRIDED, .type = TFL_INT16,
 				  .shape = { .h = s.h, .w = 1, .c = s.c },
 				  .offset = at, .stride = { s.c, s.c, 1 } };
-	(void)low_pool_window(l, OP_MAXPOOL, keys, best, (struct yx){ .y = 1, .x = s.w });
+	(void)low_pool_window(l, OP_MAXPOOL, operand_reshape(t, s), best,
+			      (struct yx){ .y = 1, .x = s.w });
 }
 
 /* Returns h x w bytes of 16-bit keys: byte 0 is the position, byte 1 the value. */
@@ -206,19 +189,6 @@ write_high(struct lower *l, struct g_operand low, struct g_operand ofm)
 	op_unscaled(o);
 }
 
-/* Returns, for each segment, the distance from its last element to the end of the axis. */
-static struct g_operand
-segment_distances(struct lower *l, const struct low_arg *r, int32_t segments)
-{
-	int32_t *v = anew(l->a, int32_t, (size_t)segments);
-	for (int32_t s = 0; s < segments; s++) {
-		int64_t end = SEGMENT * ((int64_t)s + 1);
-		v[s] = (int32_t)(r->n - (end < r->n ? end : r->n));
-	}
-	return low_const(l, TFL_INT32, (struct hwc){ .h = segments, .w = 1, .c = 1 },
-			  v);
-}
-
 /*
  * Finds the best segment: converts the largest keys of all segments to positions from
  * the end, as words.
@@ -230,8 +200,14 @@ choose_segment(struct lower *l, const struct low_arg *r, struct g_tensor *keys,
 	struct g_operand bits = word_const(l, POSITION_BITS);
 	struct g_operand value = word_widened(l, key_bytes(keys, 1, segments, w), -128);
 	struct g_operand at = word_widened(l, key_bytes(keys, 0, segments, w), 0);
-	struct g_operand to_end = segment_distances(l, r, segments);
-	at = word_add(l, at, to_end);
+	/* for each segment, the distance from its last element to the end of the axis */
+	int32_t *distance = anew(l->a, int32_t, (size_t)segments);
+	for (int32_t s = 0; s < segments; s++) {
+		int64_t end = SEGMENT * ((int64_t)s + 1);
+		distance[s] = (int32_t)(r->n - (end < r->n ? end : r->n));
+	}
+	at = word_add(l, at, low_const(l, TFL_INT32, (struct hwc){ .h = segments, .w = 1, .c = 1 },
+				       distance));
 	value = word_shl(l, value, bits);
 	struct g_operand all = word_add(l, value, at);
 	struct nd v = { .t = all.t, .type = TFL_INT32, .rank = 3,
@@ -292,19 +268,6 @@ pool_size(const struct low_arg *r)
 			       .columns = columns };
 }
 
-/* Copies x with the elements before the last axis as channels. */
-static struct nd
-transposed_copy(struct lower *l, const struct low_arg *r, struct nd x)
-{
-	static const int order[] = { 2, 1, 0 };
-	struct hwc s = { .h = 1, .w = (int32_t)r->n, .c = (int32_t)x.dim[0] };
-	struct g_operand y = low_new(l, x.type, s);
-	struct nd to = nd_operand_of(y, 3, (int32_t[]){ 1, s.w, s.c });
-	nd_permute(&x, order);
-	nd_copy(l, &x, &to);
-	return to;
-}
-
 /* Reverses the order of values: the first minimum becomes the first maximum. */
 static struct g_operand
 order_reversed(struct lower *l, struct g_operand x)
@@ -334,8 +297,16 @@ find_natively(struct lower *l, const struct low_arg *r, const struct block *b, s
 	bool direct = all && !r->wide;
 	nd_slice(&x, 0, b->row, b->rows, 1);
 	nd_slice(&x, 2, b->column, b->columns, 1);
-	if (r->behind == 1 && b->rows > 1 && b->rows * r->n > TURN_ELEMENTS)
-		x = transposed_copy(l, r, x);
+	if (r->behind == 1 && b->rows > 1 && b->rows * r->n > TURN_ELEMENTS) {
+		/* copy x with the elements before the last axis as channels */
+		static const int order[] = { 2, 1, 0 };
+		struct hwc s = { .h = 1, .w = (int32_t)r->n, .c = (int32_t)x.dim[0] };
+		struct g_operand y = low_new(l, x.type, s);
+		struct nd to = nd_operand_of(y, 3, (int32_t[]){ 1, s.w, s.c });
+		nd_permute(&x, order);
+		nd_copy(l, &x, &to);
+		x = to;
+	}
 	struct g_operand from = nd_to_operand(&x);
 	if (!r->max)
 		from = order_reversed(l, from);

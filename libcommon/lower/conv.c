@@ -69,14 +69,6 @@ low_conv_fits(const struct low_conv *c)
 	return kernel_fits(conv_reach(c)) || fits_exchanged(c);
 }
 
-/* Returns the operations per image that are due to strides. */
-static int64_t
-windows_of(const struct low_conv *c, const struct nd *out)
-{
-	return (c->stride.y > LOW_STRIDE ? out->dim[1] : 1) *
-	       (c->stride.x > LOW_STRIDE ? out->dim[2] : 1);
-}
-
 const char *
 low_conv_check(struct arena *a, const struct low_conv *c, const struct nd *in,
 	       const struct nd *out)
@@ -87,11 +79,13 @@ low_conv_check(struct arena *a, const struct low_conv *c, const struct nd *in,
 			return "a dimension of more than 65536";
 	if (r.y < 1 || r.x < 1 || r.y >= MAX_EXTENT || r.x >= MAX_EXTENT)
 		return arena_printf(a, "kernel %dx%d (dilated)", r.y, r.x);
-	if (windows_of(c, out) > MAX_WINDOWS)
+	/* operations per image that are due to strides */
+	int64_t windows = (c->stride.y > LOW_STRIDE ? out->dim[1] : 1) *
+			  (c->stride.x > LOW_STRIDE ? out->dim[2] : 1);
+	if (windows > MAX_WINDOWS)
 		return arena_printf(a, "stride %dx%d would take %lld operations",
-				    c->stride.y, c->stride.x,
-				    (long long)windows_of(c, out));
-	if (in->dim[0] * windows_of(c, out) > LOW_MAX_OPS)
+				    c->stride.y, c->stride.x, (long long)windows);
+	if (in->dim[0] * windows > LOW_MAX_OPS)
 		return arena_printf(a, "a batch of %lld would take more than %d operations",
 				    (long long)in->dim[0], (int)LOW_MAX_OPS);
 	int64_t taps = (int64_t)c->kernel.y * c->dilation.y * c->kernel.x * c->dilation.x;
@@ -104,7 +98,7 @@ low_conv_check(struct arena *a, const struct low_conv *c, const struct nd *in,
 		return NULL;
 	if (graph_type_bytes(in->type) > 1)
 		return "a kernel of this size with 16 bits";
-	int64_t n = in->dim[0] * conv_large_pieces(c) * conv_group_ops(c) * windows_of(c, out);
+	int64_t n = in->dim[0] * conv_large_pieces(c) * conv_group_ops(c) * windows;
 	return n <= MAX_PIECES ? NULL
 			       : arena_printf(a, "the kernel takes %lld operations", (long long)n);
 }
@@ -193,50 +187,34 @@ single_span(struct span s, int32_t k, int32_t reach)
 	return r;
 }
 
-static void
-run_window(struct lower *l, const struct conv_job *j, const struct nd *in,
-	   const struct nd *out, struct span y, struct span x)
-{
-	struct nd from = *in, to = *out;
-	nd_slice(&from, 1, y.start, y.in, 1);
-	nd_slice(&from, 2, x.start, x.in, 1);
-	nd_slice(&to, 1, y.out_start, y.out, 1);
-	nd_slice(&to, 2, x.out_start, x.out, 1);
-	struct g_pad pad = { .top = y.before, .bottom = y.after, .left = x.before,
-			     .right = x.after };
-	struct g_op *op = conv_op(l, j->c, &from, &to,
-				  (struct yx){ .y = y.stride, .x = x.stride }, pad);
-	conv_op_constants(op, j->weights, j->scales);
-	low_finish(j->end, op);
-}
-
-/* For strides beyond the hardware's, makes one operation per position. */
-static void
-run_image(struct lower *l, const struct conv_job *j, const struct nd *in,
-	  const struct nd *out)
-{
-	const struct low_conv *c = j->c;
-	struct yx reach = conv_reach(c);
-	struct span y = whole_span(in->dim[1], out->dim[1], c->stride.y, c->pad.top,
-				   reach.y);
-	struct span x = whole_span(in->dim[2], out->dim[2], c->stride.x, c->pad.left,
-				   reach.x);
-	int32_t ny = y.stride > LOW_STRIDE ? y.out : 1;
-	int32_t nx = x.stride > LOW_STRIDE ? x.out : 1;
-	for (int32_t a = 0; a < ny; a++)
-		for (int32_t b = 0; b < nx; b++)
-			run_window(l, j, in, out, ny > 1 ? single_span(y, a, reach.y) : y,
-				   nx > 1 ? single_span(x, b, reach.x) : x);
-}
-
 void
 conv_run(struct lower *l, const struct conv_job *j, const struct nd *in,
 	 const struct nd *out)
 {
-	for (int64_t b = 0; b < in->dim[0]; b++) {
-		struct nd from = nd_part(in, 0, b, 1), to = nd_part(out, 0, b, 1);
-		run_image(l, j, &from, &to);
-	}
+	const struct low_conv *c = j->c;
+	struct yx reach = conv_reach(c);
+	struct span rows = whole_span(in->dim[1], out->dim[1], c->stride.y, c->pad.top, reach.y);
+	struct span columns = whole_span(in->dim[2], out->dim[2], c->stride.x, c->pad.left,
+					 reach.x);
+	/* for strides beyond the hardware's, one operation per position */
+	int32_t ny = rows.stride > LOW_STRIDE ? rows.out : 1;
+	int32_t nx = columns.stride > LOW_STRIDE ? columns.out : 1;
+	for (int64_t b = 0; b < in->dim[0]; b++)
+		for (int32_t k = 0; k < ny * nx; k++) {
+			struct span y = ny > 1 ? single_span(rows, k / nx, reach.y) : rows;
+			struct span x = nx > 1 ? single_span(columns, k % nx, reach.x) : columns;
+			struct nd from = nd_part(in, 0, b, 1), to = nd_part(out, 0, b, 1);
+			nd_slice(&from, 1, y.start, y.in, 1);
+			nd_slice(&from, 2, x.start, x.in, 1);
+			nd_slice(&to, 1, y.out_start, y.out, 1);
+			nd_slice(&to, 2, x.out_start, x.out, 1);
+			struct g_pad pad = { .top = y.before, .bottom = y.after,
+					     .left = x.before, .right = x.after };
+			struct g_op *op = conv_op(l, c, &from, &to,
+						  (struct yx){ .y = y.stride, .x = x.stride }, pad);
+			conv_op_constants(op, j->weights, j->scales);
+			low_finish(j->end, op);
+		}
 }
 
 struct nd
@@ -260,23 +238,16 @@ conv_input(struct lower *l, struct low_conv *c, const struct nd *in)
 	return low_pad_fits(c->pad, conv_reach(c)) ? *in : conv_padded(l, c, in);
 }
 
-/* Returns the output channels per operation, in whole bricks. */
-static int32_t
-most_channels(const struct low_conv *c)
-{
-	struct yx taps = conv_taps(c);
-	int64_t each = (int64_t)taps.y * taps.x * c->i;
-	int64_t n = MOST_WEIGHTS / each / BRICK * BRICK;
-	return c->groups > 1 || c->kind == OP_DEPTHWISE || n >= c->o ? c->o
-	       : n < BRICK					     ? BRICK
-								     : (int32_t)n;
-}
-
 void
 low_conv(struct lower *l, const struct low_conv *conv, const struct nd *in,
 	 const struct nd *out, const struct low_end *end)
 {
-	int32_t most = most_channels(conv);
+	/* the output channels per operation, in whole bricks */
+	struct yx taps = conv_taps(conv);
+	int64_t each = (int64_t)taps.y * taps.x * conv->i, n = MOST_WEIGHTS / each / BRICK * BRICK;
+	int32_t most = conv->o;
+	if (conv->groups == 1 && conv->kind != OP_DEPTHWISE && n < conv->o)
+		most = n < BRICK ? BRICK : (int32_t)n;
 	for (int32_t o = 0; o < conv->o; o += most) {
 		struct low_conv c = *conv;
 		c.o = o + most < conv->o ? most : conv->o - o;

@@ -42,32 +42,6 @@ slice_input(struct nd *v, int axis, int64_t at, int64_t n, int32_t stride, int32
 	nd_slice(v, axis, at * stride, (n - 1) * (n > 1 ? stride : 1) + reach, 1);
 }
 
-/*
- * Computes all positions of out; one operation per row or column for strides beyond the
- * hardware's.
- */
-static void
-run_boxes(struct lower *l, const struct low_conv *c, const struct nd *in,
-	  const struct nd *out, struct g_weights *w, struct g_scales *s)
-{
-	int64_t rows = c->stride.y > LOW_STRIDE ? 1 : out->dim[1];
-	int64_t cols = c->stride.x > LOW_STRIDE ? 1 : out->dim[2];
-	struct yx reach = conv_reach(c), stride = { .y = rows > 1 ? c->stride.y : 1,
-						    .x = cols > 1 ? c->stride.x : 1 };
-	for (int64_t y = 0; y < out->dim[1]; y += rows)
-		for (int64_t x = 0; x < out->dim[2]; x += cols) {
-			struct nd from = *in, to = *out;
-			slice_input(&from, 1, y, rows, c->stride.y, reach.y);
-			slice_input(&from, 2, x, cols, c->stride.x, reach.x);
-			nd_slice(&to, 1, y, rows, 1);
-			nd_slice(&to, 2, x, cols, 1);
-			struct g_op *op = conv_op(l, c, &from, &to, stride,
-						  (struct g_pad){ 0 });
-			conv_op_constants(op, w, s);
-			op_clamp(op, type_range(TFL_INT32));
-		}
-}
-
 /* Returns the sums of the taps from `first` on, for one image. */
 static struct nd
 run_piece(struct lower *l, const struct low_conv *all, const struct nd *in,
@@ -86,12 +60,28 @@ run_piece(struct lower *l, const struct low_conv *all, const struct nd *in,
 		c.bias = anew(l->a, int64_t, n);
 	seen.offset += first.y * c.dilation.y * in->stride[1] +
 		       first.x * c.dilation.x * in->stride[2];
+	/* one operation per row or column for strides beyond the hardware's */
+	int64_t rows = c.stride.y > LOW_STRIDE ? 1 : sums.dim[1];
+	int64_t cols = c.stride.x > LOW_STRIDE ? 1 : sums.dim[2];
+	struct yx reach = conv_reach(&c), stride = { .y = rows > 1 ? c.stride.y : 1,
+						     .x = cols > 1 ? c.stride.x : 1 };
 	for (struct conv_groups g = { 0 }; conv_groups_next(&c, &g);) {
 		struct nd from = seen, to = sums;
 		struct g_weights *w = conv_weights(l, &c, g);
 		struct g_scales *s = conv_scales(l, &c, g);
 		conv_slice(&c, g, &from, &to);
-		run_boxes(l, &c, &from, &to, w, s);
+		for (int64_t y = 0; y < to.dim[1]; y += rows)
+			for (int64_t x = 0; x < to.dim[2]; x += cols) {
+				struct nd part = from, made = to;
+				slice_input(&part, 1, y, rows, c.stride.y, reach.y);
+				slice_input(&part, 2, x, cols, c.stride.x, reach.x);
+				nd_slice(&made, 1, y, rows, 1);
+				nd_slice(&made, 2, x, cols, 1);
+				struct g_op *op = conv_op(l, &c, &part, &made, stride,
+							  (struct g_pad){ 0 });
+				conv_op_constants(op, w, s);
+				op_clamp(op, type_range(TFL_INT32));
+			}
 	}
 	return sums;
 }

@@ -115,24 +115,6 @@ low_weights_new(struct lower *l, const char *prefix, struct g_shape shape, struc
 	return w;
 }
 
-static struct g_weights *
-weights_in_place(struct lower *l, const struct low_conv *c)
-{
-	const struct low_weights *w = &c->weights;
-	const int64_t *s = w->stride;
-	struct g_weights *r = new_weights(l, w, c->o, c->kernel, c->i);
-	G_PUT(r, WEIGHTS, source, *w->source);
-	put_zeros(l, r, w, 0, c->o);
-	if (w->first)
-		G_PUT(r, WEIGHTS, offset, w->first);
-	int64_t *v = anew(l->a, int64_t, 4);
-	memcpy(v, s, 4 * sizeof(*v));
-	if (w->first || c->kind == OP_DEPTHWISE || s[3] != 1 || s[2] != c->i ||
-	    s[1] != (int64_t)c->kernel.x * c->i || s[0] != c->kernel.y * s[1])
-		G_PUT(r, WEIGHTS, strides, (struct g_list){ .v = v, .n = 4 });
-	return r;
-}
-
 /*
  * Copies the taps of a channel between zero points into O,H,W,I order; row and depth
  * are the bytes of a row and of a pixel.
@@ -184,11 +166,23 @@ made_weights(struct lower *l, const struct low_conv *c, struct conv_groups g)
 struct g_weights *
 conv_weights(struct lower *l, const struct low_conv *c, struct conv_groups g)
 {
+	const struct low_weights *w = &c->weights;
+	const int64_t *s = w->stride;
 	struct yx spread = spread_of(c);
-	bool as_it_is = spread.y == 1 && spread.x == 1 && c->groups == 1 && !c->weights.out &&
-			!c->weights.in;
-	return as_it_is && c->weights.source ? weights_in_place(l, c)
-					     : made_weights(l, c, g);
+	if (!w->source || spread.y != 1 || spread.x != 1 || c->groups != 1 || w->out || w->in)
+		return made_weights(l, c, g);
+	/* the model's own weights, in their place */
+	struct g_weights *r = new_weights(l, w, c->o, c->kernel, c->i);
+	G_PUT(r, WEIGHTS, source, *w->source);
+	put_zeros(l, r, w, 0, c->o);
+	if (w->first)
+		G_PUT(r, WEIGHTS, offset, w->first);
+	int64_t *v = anew(l->a, int64_t, 4);
+	memcpy(v, s, 4 * sizeof(*v));
+	if (w->first || c->kind == OP_DEPTHWISE || s[3] != 1 || s[2] != c->i ||
+	    s[1] != (int64_t)c->kernel.x * c->i || s[0] != c->kernel.y * s[1])
+		G_PUT(r, WEIGHTS, strides, (struct g_list){ .v = v, .n = 4 });
+	return r;
 }
 
 struct g_weights *

@@ -30,17 +30,6 @@ struct plan {
 	bool forwards; /* no axis with a negative stride may be inside an operation */
 };
 
-/* Pools have 8 and 16 bits; wider elements are copied as several of 16 bits. */
-static int
-copied_type(int type, int *wide)
-{
-	int bytes = graph_type_bytes(type);
-	*wide = bytes > 2 ? bytes / 2 : 1;
-	if (type == TFL_INT8 || type == TFL_UINT8 || type == TFL_INT16)
-		return type;
-	return bytes == 1 ? TFL_INT8 : TFL_INT16;
-}
-
 /* Inserts an axis; axes are sorted by the destination's stride, largest first. */
 static void
 add_axis(struct plan *q, int64_t n, int64_t from, int64_t to)
@@ -90,37 +79,6 @@ find_common_axes(struct plan *q, struct nd from, struct nd to)
 		to.stride[k] *= n;
 	}
 	return true;
-}
-
-/* Adds an axis for elements wider than 16 bits. */
-static void
-widen(struct plan *q)
-{
-	if (q->wide == 1)
-		return;
-	for (int i = 0; i < q->n; i++) {
-		q->v[i].from *= q->wide;
-		q->v[i].to *= q->wide;
-	}
-	q->from_at *= q->wide;
-	q->to_at *= q->wide;
-	q->v[q->n++] = (struct axis){ .n = q->wide, .from = 1, .to = 1 };
-}
-
-static void
-merge(struct plan *q)
-{
-	int n = 0;
-	for (int i = 0; i < q->n; i++) {
-		struct axis *last = n ? &q->v[n - 1] : NULL, a = q->v[i];
-		if (last && last->from == a.from * a.n && last->to == a.to * a.n) {
-			a.n *= last->n;
-			*last = a;
-		} else {
-			q->v[n++] = a;
-		}
-	}
-	q->n = n;
 }
 
 /* Cuts a long contiguous run into rows of channels: such blocks use the hardware better. */
@@ -252,11 +210,34 @@ plan_copy(const struct lower *l, const struct nd *from, const struct nd *to,
 	  struct plan *q)
 {
 	*q = (struct plan){ .forwards = low_linux_forwards(l) };
-	q->type = copied_type(from->type, &q->wide);
+	/* pools have 8 and 16 bits; wider elements are copied as several of 16 bits */
+	const int bytes = graph_type_bytes(from->type);
+	q->wide = bytes > 2 ? bytes / 2 : 1;
+	q->type = bytes == 1 ? TFL_INT8 : TFL_INT16;
+	if (from->type == TFL_UINT8)
+		q->type = TFL_UINT8;
 	if (!find_common_axes(q, *from, *to))
 		return false;
-	widen(q);
-	merge(q);
+	if (q->wide > 1) {
+		for (int i = 0; i < q->n; i++) {
+			q->v[i].from *= q->wide;
+			q->v[i].to *= q->wide;
+		}
+		q->from_at *= q->wide;
+		q->to_at *= q->wide;
+		q->v[q->n++] = (struct axis){ .n = q->wide, .from = 1, .to = 1 };
+	}
+	int n = 0;
+	for (int i = 0; i < q->n; i++) { /* merge axes where strides allow */
+		struct axis *last = n ? &q->v[n - 1] : NULL, a = q->v[i];
+		if (last && last->from == a.from * a.n && last->to == a.to * a.n) {
+			a.n *= last->n;
+			*last = a;
+		} else {
+			q->v[n++] = a;
+		}
+	}
+	q->n = n;
 	cut_runs(q);
 	/* the axis that is contiguous on both sides becomes the channels */
 	q->hwc[2] = -1;

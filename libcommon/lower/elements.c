@@ -9,31 +9,26 @@ const struct low_end low_plain = { .scaled = true, .scale = { .mult = 1 } };
 const struct low_end low_half_up = { .scaled = true, .scale = { .mult = 1 },
 				     .round = ROUND_NATURAL };
 
-static void
-put_scale(const struct low_end *e, struct g_op *op)
-{
-	bool adds = op->kind == OP_ADD || op->kind == OP_SUB;
-	if (adds || e->factors)
-		G_PUT(op, OP, opa, e->factors ? e->opa : (struct npu_scale){ .mult = 1 });
-	if (adds)
-		G_PUT(op, OP, opb, e->factors ? e->opb : 1);
-	if (adds && e->side != SCALED_BOTH)
-		G_PUT(op, OP, scaled, (int)e->side);
-	if (adds && e->half_up)
-		G_PUT(op, OP, ifm_round, ROUND_NATURAL);
-	if (adds || e->factors || op->kind == OP_MUL || op->kind == OP_ABS ||
-	    op->kind == OP_LRELU || op->kind == OP_MATMUL || op_is_pool(op->kind))
-		op_scale(op, e->scale, e->round);
-	op->round = (int)e->round;
-}
-
 void
 low_finish(const struct low_end *e, struct g_op *op)
 {
 	if (e->has_scalar)
 		op_scalar(op, e->scalar, 0);
-	if (e->scaled)
-		put_scale(e, op);
+	if (e->scaled) {
+		bool adds = op->kind == OP_ADD || op->kind == OP_SUB;
+		if (adds || e->factors)
+			G_PUT(op, OP, opa, e->factors ? e->opa : (struct npu_scale){ .mult = 1 });
+		if (adds)
+			G_PUT(op, OP, opb, e->factors ? e->opb : 1);
+		if (adds && e->side != SCALED_BOTH)
+			G_PUT(op, OP, scaled, (int)e->side);
+		if (adds && e->half_up)
+			G_PUT(op, OP, ifm_round, ROUND_NATURAL);
+		if (adds || e->factors || op->kind == OP_MUL || op->kind == OP_ABS ||
+		    op->kind == OP_LRELU || op->kind == OP_MATMUL || op_is_pool(op->kind))
+			op_scale(op, e->scale, e->round);
+		op->round = (int)e->round;
+	}
 	op->ofm_zero = e->zero;
 	if (e->clamped)
 		op_clamp(op, e->clamp);

@@ -163,29 +163,24 @@ fill_side(struct lower *l, const struct nd *out, int k, int64_t from, int64_t at
 		op_clamp(l->g->ops[i], (struct g_range){ .lo = value, .hi = value });
 }
 
-/* Fills the sides axis by axis, innermost first; those of outer axes include the parts that are
- * filled.  The middle of out is written. */
-static void
-fill_around(struct lower *l, const struct nd *middle, const int64_t *before, int32_t value,
-	    const struct nd *out)
-{
-	for (int k = out->rank; k-- > 0;) {
-		struct nd now = *out; /* inner axes whole, outer ones without their sides */
-		for (int i = 0; i < k; i++)
-			nd_slice(&now, i, before[i], middle->dim[i], 1);
-		const int64_t end = before[k] + middle->dim[k], after = out->dim[k] - end;
-		fill_side(l, &now, k, before[k], 0, before[k], value);
-		fill_side(l, &now, k, end - after, end, after, value);
-	}
-}
-
 void
 nd_pad(struct lower *l, const struct nd *v, const int64_t *before, int32_t value,
        const struct nd *out)
 {
 	struct nd rest = nd_middle(out, v, before);
 	if (nd_is_same(v, &rest)) {
-		fill_around(l, v, before, value, out);
+		/*
+		 * The middle is written.  Fill the sides axis by axis, innermost first; those of
+		 * outer axes include the parts that are filled.
+		 */
+		for (int k = out->rank; k-- > 0;) {
+			struct nd now = *out; /* inner axes whole, outer ones without their sides */
+			for (int i = 0; i < k; i++)
+				nd_slice(&now, i, before[i], v->dim[i], 1);
+			const int64_t end = before[k] + v->dim[k], after = out->dim[k] - end;
+			fill_side(l, &now, k, before[k], 0, before[k], value);
+			fill_side(l, &now, k, end - after, end, after, value);
+		}
 		return;
 	}
 	/*

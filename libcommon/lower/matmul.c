@@ -65,16 +65,6 @@ block_rows(const struct low_matmul *m)
 	return n < 1 ? 1 : n;
 }
 
-/* number of blocks of a batch */
-static int64_t
-count_blocks(const struct lower *l, const struct low_matmul *m)
-{
-	if (low_matmul_is_native(l, m))
-		return 1;
-	return ceil_div_i64(rows_of(&m->a), block_rows(m)) *
-	       ceil_div_i64(rows_of(&m->b), block_cols(m));
-}
-
 /* Are its sums wider than those of one operation? */
 static bool
 is_wide(const struct lower *l, const struct low_matmul *m)
@@ -88,7 +78,11 @@ low_matmul_check(const struct lower *l, const struct low_matmul *m, int64_t batc
 	if (is_wide(l, m) && depth_of(m) > LOW_WIDE_DEPTH)
 		return arena_printf(l->a, "sums of %lld products of 16 bits: at most %d",
 				    (long long)depth_of(m), (int)LOW_WIDE_DEPTH);
-	return batches > ND_MAX_COPIES || batches * count_blocks(l, m) > ND_MAX_COPIES
+	int64_t blocks = 1; /* of a batch */
+	if (!low_matmul_is_native(l, m))
+		blocks = ceil_div_i64(rows_of(&m->a), block_rows(m)) *
+			 ceil_div_i64(rows_of(&m->b), block_cols(m));
+	return batches > ND_MAX_COPIES || batches * blocks > ND_MAX_COPIES
 		   ? "more than 2048 blocks of 32768 products"
 		   : NULL;
 }
@@ -168,27 +162,6 @@ multiply_natively(struct lower *l, const struct low_matmul *m, const struct nd *
 	return op;
 }
 
-/* Computes products as words, and adds the bias. */
-static struct g_op *
-multiply_and_add(struct lower *l, const struct low_matmul *m, const struct nd *out)
-{
-	struct nd words = nd_new(l, TFL_INT32, 2, out->dim);
-	op_unscaled(multiply_natively(l, m, &words));
-	struct g_operand x = nd_to_operand(&words), ofm = nd_to_operand(out);
-	return low_pair(l, OP_ADD, x, nd_to_operand(m->bias), ofm);
-}
-
-static void
-multiply_batch(struct lower *l, const struct low_matmul *m, const struct nd *out,
-	       const struct low_end *end)
-{
-	if (!low_matmul_is_native(l, m))
-		multiply_blocks(l, m, out, end);
-	else
-		low_finish(end, m->bias ? multiply_and_add(l, m, out)
-					: multiply_natively(l, m, out));
-}
-
 static struct nd
 contiguous(struct lower *l, const struct nd *v)
 {
@@ -229,6 +202,15 @@ low_matmul(struct lower *l, const struct low_matmul *m, const struct nd *out,
 		struct low_matmul one = all;
 		one.a = contiguous(l, &a);
 		one.b = contiguous(l, &b);
-		multiply_batch(l, &one, &z, end);
+		if (!low_matmul_is_native(l, &one)) {
+			multiply_blocks(l, &one, &z, end);
+		} else if (!one.bias) {
+			low_finish(end, multiply_natively(l, &one, &z));
+		} else { /* products as words, then the bias */
+			struct nd words = nd_new(l, TFL_INT32, 2, z.dim);
+			op_unscaled(multiply_natively(l, &one, &words));
+			struct g_operand x = nd_to_operand(&words), ofm = nd_to_operand(&z);
+			low_finish(end, low_pair(l, OP_ADD, x, nd_to_operand(one.bias), ofm));
+		}
 	}
 }

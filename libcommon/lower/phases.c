@@ -113,19 +113,6 @@ struct records {
 	int n;
 };
 
-static struct g_scales *
-find_scales(struct lower *l, struct records *r, struct npu_scale s, int32_t c)
-{
-	int i = 0;
-	while (i < r->n && (r->v[i].scale.mult != s.mult || r->v[i].scale.shift != s.shift))
-		i++;
-	if (i == r->n)
-		r->v[r->n++] = (struct record){ .scale = s,
-						.scales = low_scales_new(l, (size_t)c, NULL,
-									&s, true) };
-	return r->v[i].scales;
-}
-
 static int32_t
 extent(const struct phase *f)
 {
@@ -161,7 +148,15 @@ phase_op(struct lower *l, const struct low_phases *f, struct records *r,
 		return o;
 	}
 	G_PUT(o, OP, weights, phase_weights(l, y, x, ifm.shape.c, how->times));
-	G_PUT(o, OP, scales, find_scales(l, r, scale, ifm.shape.c));
+	int i = 0;
+	while (i < r->n && (r->v[i].scale.mult != scale.mult ||
+			    r->v[i].scale.shift != scale.shift))
+		i++;
+	if (i == r->n)
+		r->v[r->n++] = (struct record){
+			.scale = scale,
+			.scales = low_scales_new(l, (size_t)ifm.shape.c, NULL, &scale, true) };
+	G_PUT(o, OP, scales, r->v[i].scales);
 	o->round = (int)how->round;
 	return o;
 }

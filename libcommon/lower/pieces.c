@@ -69,15 +69,6 @@ find_single_op(const struct walk *w, struct g_operand o[SIDES], bool *swap)
 
 /* ---- axes -------------------------------------------------------------------------- */
 
-static bool
-merges(const struct axis *outer, const struct axis *inner)
-{
-	for (int k = 0; k < SIDES; k++)
-		if (outer->step[k] != inner->step[k] * inner->n)
-			return false;
-	return outer->n * inner->n <= MAX_EXTENT;
-}
-
 /* Finds axes, innermost last; merges adjacent axes where strides allow. */
 static void
 find_axes(struct walk *w)
@@ -90,21 +81,16 @@ find_axes(struct walk *w)
 		if (x.n == 1)
 			continue;
 		struct axis *last = w->n_axes ? &w->axis[w->n_axes - 1] : NULL;
-		if (last && merges(last, &x)) {
+		bool merges = last != NULL;
+		for (int k = 0; merges && k < SIDES; k++)
+			merges = last->step[k] == x.step[k] * x.n;
+		if (merges && last->n * x.n <= MAX_EXTENT) {
 			x.n *= last->n;
 			*last = x;
 		} else {
 			w->axis[w->n_axes++] = x;
 		}
 	}
-}
-
-static bool
-is_depth(const struct walk *w, const struct axis *x)
-{
-	return x->step[OUT] == 1 && (x->step[A] == 1 || x->step[A] == 0) &&
-	       (!w->v[B] || x->step[B] == 1 || x->step[B] == 0) &&
-	       (x->step[A] || x->step[B]);
 }
 
 /*
@@ -116,9 +102,12 @@ choose_axes(struct walk *w)
 {
 	int *hwc = w->hwc;
 	hwc[0] = hwc[1] = hwc[2] = -1;
-	for (int i = 0; i < w->n_axes; i++)
-		if (is_depth(w, &w->axis[i]))
+	for (int i = 0; i < w->n_axes; i++) {
+		const int64_t *step = w->axis[i].step;
+		if (step[OUT] == 1 && (step[A] == 1 || step[A] == 0) &&
+		    (!w->v[B] || step[B] == 1 || step[B] == 0) && (step[A] || step[B]))
 			hwc[2] = i;
+	}
 	for (int k = 1; k >= 0; k--)
 		for (int i = 0; i < w->n_axes; i++)
 			if (i != hwc[2] && i != hwc[1] &&

@@ -26,17 +26,6 @@ is_plain(const struct low_axis axis[2], bool average)
 	return ok && (!average || !padded || small);
 }
 
-/* Returns the window of output o, clipped to the IFM. */
-static struct span
-cut_window(const struct low_axis *x, int32_t o)
-{
-	int32_t lo = o * x->stride - x->before, hi = lo + x->kernel;
-	lo = lo < 0 ? 0 : lo;
-	hi = hi > x->in ? x->in : hi;
-	return (struct span){ .out = o, .n = 1, .in = lo, .kernel = hi - lo,
-				  .length = hi - lo, .stride = 1 };
-}
-
 /*
  * Returns the number of spans of an axis, and stores them in v unless v is NULL.  If
  * the pool is not plain, windows are clipped to the IFM, and adjacent windows with the
@@ -55,7 +44,11 @@ find_spans(const struct low_axis *x, bool plain, struct span *v)
 		return 1;
 	last.n = 0;
 	for (int32_t o = 0; o < x->out; o++) {
-		struct span s = cut_window(x, o);
+		int32_t lo = o * x->stride - x->before, hi = lo + x->kernel;
+		lo = lo < 0 ? 0 : lo;
+		hi = hi > x->in ? x->in : hi;
+		struct span s = { .out = o, .n = 1, .in = lo, .kernel = hi - lo,
+				  .length = hi - lo, .stride = 1 };
 		if (last.n && s.kernel == last.kernel && x->stride <= MAX_STRIDE &&
 		    s.in == last.in + last.n * x->stride) {
 			last.n++;
@@ -105,30 +98,6 @@ low_pool_check(struct arena *a, const struct low_pool *p, int64_t images)
 			      : arena_printf(a, "pooling would take %lld operations", (long long)n);
 }
 
-/* Makes the operation of two spans; NULL if no operation can address them. */
-static struct g_op *
-pool_spans(struct lower *l, bool average, const struct span *y, const struct span *x,
-	   const struct nd *in, const struct nd *out)
-{
-	struct nd from = *in, to = *out;
-	struct g_operand ifm, ofm;
-	nd_slice(&from, 1, y->in, y->length, 1);
-	nd_slice(&from, 2, x->in, x->length, 1);
-	nd_slice(&to, 1, y->out, y->n, 1);
-	nd_slice(&to, 2, x->out, x->n, 1);
-	if (!nd_operand(&from, &ifm) || !nd_operand(&to, &ofm))
-		return NULL;
-	struct g_op *op = low_op(l, average ? OP_AVGPOOL : OP_MAXPOOL, ifm, ofm);
-	op_kernel(op, (struct yx){ .y = y->kernel, .x = x->kernel },
-		  (struct yx){ .y = y->stride, .x = x->stride },
-		  (struct yx){ .y = 1, .x = 1 },
-		  (struct g_pad){ .top = y->before, .bottom = y->after,
-				  .left = x->before, .right = x->after });
-	if (average)
-		op_scale(op, low_mean((int64_t)y->kernel * x->kernel), ROUND_TFL);
-	return op;
-}
-
 void
 low_pool(struct lower *l, const struct low_pool *p, const struct nd *in,
 	 const struct nd *out, const struct low_end *end)
@@ -139,14 +108,27 @@ low_pool(struct lower *l, const struct low_pool *p, const struct nd *in,
 	int ny = find_spans(&p->axis[0], plain, y);
 	int nx = find_spans(&p->axis[1], plain, x);
 	for (int64_t b = 0; b < in->dim[0]; b++) {
-		struct nd from = nd_part(in, 0, b, 1), to = nd_part(out, 0, b, 1);
 		for (int i = 0; i < ny * nx; i++) {
-			struct g_op *op = pool_spans(l, p->average, &y[i / nx],
-						     &x[i % nx], &from, &to);
-			if (!op) {
+			const struct span *v = &y[i / nx], *h = &x[i % nx];
+			struct nd from = nd_part(in, 0, b, 1), to = nd_part(out, 0, b, 1);
+			struct g_operand ifm, ofm;
+			nd_slice(&from, 1, v->in, v->length, 1);
+			nd_slice(&from, 2, h->in, h->length, 1);
+			nd_slice(&to, 1, v->out, v->n, 1);
+			nd_slice(&to, 2, h->out, h->n, 1);
+			if (!nd_operand(&from, &ifm) || !nd_operand(&to, &ofm)) {
 				low_refuse(l, "no NPU operation can address its tensors");
 				return;
 			}
+			struct g_op *op =
+			    low_op(l, p->average ? OP_AVGPOOL : OP_MAXPOOL, ifm, ofm);
+			op_kernel(op, (struct yx){ .y = v->kernel, .x = h->kernel },
+				  (struct yx){ .y = v->stride, .x = h->stride },
+				  (struct yx){ .y = 1, .x = 1 },
+				  (struct g_pad){ .top = v->before, .bottom = v->after,
+						  .left = h->before, .right = h->after });
+			if (p->average)
+				op_scale(op, low_mean((int64_t)v->kernel * h->kernel), ROUND_TFL);
 			op->ifm_zero = p->zero;
 			low_finish(end, op);
 		}

@@ -27,17 +27,6 @@ low_reduced_by_pool(struct hwc natural, const int32_t k[3])
 				     .kernel = { .y = 1, .x = k[1] } };
 }
 
-/* Reduction by an operation that adds channels; k[2] is 1. */
-static struct low_reduced
-reduced_channels(struct hwc natural, const int32_t k[3])
-{
-	struct hwc in = natural;
-	if (in.c != k[1])
-		in = (struct hwc){ .h = 1, .w = k[0], .c = k[1] };
-	return (struct low_reduced){ .in = in, .out = { in.h, in.w, 1 },
-				     .kernel = { .y = 1, .x = 1 } };
-}
-
 bool
 low_reduced_fits(const struct low_reduced *r)
 {
@@ -79,8 +68,15 @@ low_reduce_once(struct lower *l, enum g_op_kind kind, const struct nd *v, int32_
 	struct hwc natural = { k[0], k[1], k[2] };
 	if (nd_operand(v, &o))
 		natural = o.shape;
-	struct low_reduced r = kind == OP_REDUCE_SUM ? reduced_channels(natural, k)
-						     : low_reduced_by_pool(natural, k);
+	struct low_reduced r;
+	if (kind == OP_REDUCE_SUM) { /* adds channels; k[2] is 1 */
+		if (natural.c != k[1])
+			natural = (struct hwc){ .h = 1, .w = k[0], .c = k[1] };
+		r = (struct low_reduced){ .in = natural, .out = { natural.h, natural.w, 1 },
+					  .kernel = { .y = 1, .x = 1 } };
+	} else {
+		r = low_reduced_by_pool(natural, k);
+	}
 	if (!low_reduced_fits(&r))
 		return too_large;
 	const int64_t in[3] = { r.in.h, r.in.w, r.in.c }, to[3] = { r.out.h, r.out.w, r.out.c };

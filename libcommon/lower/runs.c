@@ -128,22 +128,6 @@ is_doubled(const int32_t *map, int64_t in, int64_t out)
 	return out == 2 * in;
 }
 
-/* Upscales by 2 with the NPU's nearest upscaling; returns false if that is not possible. */
-static bool
-copy_doubled(struct lower *l, const struct nd *in, const struct nd *out,
-	     const int32_t *y, const int32_t *x)
-{
-	struct g_operand from, to;
-	if (graph_type_bytes(in->type) > 2 || in->dim[0] != 1 ||
-	    !is_doubled(y, in->dim[1], out->dim[1]) ||
-	    !is_doubled(x, in->dim[2], out->dim[2]) || !nd_operand(in, &from) ||
-	    !nd_operand(out, &to))
-		return false;
-	struct g_op *o = low_copy(l, from, to);
-	G_PUT(o, OP, upscale, (int)UPSCALE_NEAREST);
-	return true;
-}
-
 int
 low_copy_pixels(struct lower *l, const struct nd *in, const struct nd *out,
 		const int32_t *y, const int32_t *x)
@@ -152,8 +136,15 @@ low_copy_pixels(struct lower *l, const struct nd *in, const struct nd *out,
 	bool cols = !is_same(x, in->dim[2], out->dim[2]);
 	struct nd mid = *in;
 	int n = 0;
-	if (copy_doubled(l, in, out, y, x))
+	/* the NPU's nearest upscaling doubles rows and columns */
+	struct g_operand from, to;
+	if (graph_type_bytes(in->type) <= 2 && in->dim[0] == 1 &&
+	    is_doubled(y, in->dim[1], out->dim[1]) && is_doubled(x, in->dim[2], out->dim[2]) &&
+	    nd_operand(in, &from) && nd_operand(out, &to)) {
+		struct g_op *o = low_copy(l, from, to);
+		G_PUT(o, OP, upscale, (int)UPSCALE_NEAREST);
 		return 1;
+	}
 	if (cols) {
 		int64_t dim[4] = { in->dim[0], in->dim[1], out->dim[2], in->dim[3] };
 		mid = rows ? nd_new(l, in->type, 4, dim) : *out;

@@ -41,30 +41,6 @@ low_can_sample(const struct lower *l, int type, int64_t images)
 	       (type == TFL_INT8 || type == TFL_UINT8 || type == TFL_INT16);
 }
 
-/* Resizes image i; reads only the part of the IFM that the grid reaches. */
-static void
-sample_image(struct lower *l, bool bilinear, const struct low_grid *y,
-	     const struct low_grid *x, struct nd in, struct nd out, int64_t i)
-{
-	struct g_operand from;
-	nd_slice(&in, 0, i, 1, 1);
-	nd_slice(&in, 1, y->skip, in.dim[1] - y->skip, 1);
-	nd_slice(&in, 2, x->skip, in.dim[2] - x->skip, 1);
-	nd_slice(&out, 0, i, 1, 1);
-	if (!nd_operand(&in, &from)) {
-		in = nd_readable(l, &in);
-		(void)nd_operand(&in, &from);
-	}
-	/* in the output, channels are contiguous */
-	struct g_op *op = low_op(l, OP_RESIZE, from, nd_to_operand(&out));
-	G_PUT(op, OP, sample, bilinear ? SAMPLE_BILINEAR : SAMPLE_NEAREST);
-	G_PUT(op, OP, up, (struct yx){ .y = (int32_t)y->up, .x = (int32_t)x->up });
-	G_PUT(op, OP, down, (struct yx){ .y = (int32_t)y->down, .x = (int32_t)x->down });
-	G_PUT(op, OP, first, (struct g_range){ .lo = y->first, .hi = x->first });
-	if (graph_type_bytes(in.type) == 2)
-		G_PUT(op, OP, acc40, 1);
-}
-
 /*
  * In npu-perf's estimate, the unit takes four times a pool's cycles per OFM element
  * (ethosu-timing(7) 26), but each operation has a start-up time.  Example: 12 phases of
@@ -88,6 +64,23 @@ void
 low_sample(struct lower *l, bool bilinear, const struct low_grid *y,
 	   const struct low_grid *x, const struct nd *in, const struct nd *out)
 {
-	for (int64_t i = 0; i < out->dim[0]; i++)
-		sample_image(l, bilinear, y, x, *in, *out, i);
+	for (int64_t i = 0; i < out->dim[0]; i++) {
+		/* read only the part of the IFM that the grid reaches */
+		struct nd image = nd_part(in, 0, i, 1), to = nd_part(out, 0, i, 1);
+		struct g_operand from;
+		nd_slice(&image, 1, y->skip, image.dim[1] - y->skip, 1);
+		nd_slice(&image, 2, x->skip, image.dim[2] - x->skip, 1);
+		if (!nd_operand(&image, &from)) {
+			image = nd_readable(l, &image);
+			(void)nd_operand(&image, &from);
+		}
+		/* in the output, channels are contiguous */
+		struct g_op *op = low_op(l, OP_RESIZE, from, nd_to_operand(&to));
+		G_PUT(op, OP, sample, bilinear ? SAMPLE_BILINEAR : SAMPLE_NEAREST);
+		G_PUT(op, OP, up, (struct yx){ .y = (int32_t)y->up, .x = (int32_t)x->up });
+		G_PUT(op, OP, down, (struct yx){ .y = (int32_t)y->down, .x = (int32_t)x->down });
+		G_PUT(op, OP, first, (struct g_range){ .lo = y->first, .hi = x->first });
+		if (graph_type_bytes(image.type) == 2)
+			G_PUT(op, OP, acc40, 1);
+	}
 }

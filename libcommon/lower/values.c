@@ -109,26 +109,21 @@ nd_deliver(struct lower *l, const struct nd *dest, const struct nd *v)
 	nd_copy(l, &from, v);
 }
 
-static struct bytes
-const_bytes(struct lower *l, int type, const int32_t *v, int64_t n)
-{
-	size_t size = (size_t)tfl_type_bytes(type);
-	uint8_t *b = arena_alloc(l->a, (size_t)n, size);
-	for (int64_t i = 0; i < n; i++) {
-		if (size == 1)
-			b[i] = (uint8_t)v[i];
-		else if (size == 2)
-			store_le16(b + 2 * i, (uint16_t)v[i]);
-		else
-			store_le32(b + 4 * i, (uint32_t)v[i]);
-	}
-	return (struct bytes){ .p = b, .n = (size_t)n * size };
-}
-
 struct g_operand
 low_const(struct lower *l, int type, struct hwc shape, const int32_t *v)
 {
-	struct bytes b = const_bytes(l, type, v, hwc_elements(shape));
+	const int64_t n = hwc_elements(shape);
+	const size_t size = (size_t)tfl_type_bytes(type);
+	uint8_t *p = arena_alloc(l->a, (size_t)n, size);
+	for (int64_t i = 0; i < n; i++) {
+		if (size == 1)
+			p[i] = (uint8_t)v[i];
+		else if (size == 2)
+			store_le16(p + 2 * i, (uint16_t)v[i]);
+		else
+			store_le32(p + 4 * i, (uint32_t)v[i]);
+	}
+	const struct bytes b = { .p = p, .n = (size_t)n * size };
 	for (size_t i = 0; i < l->g->n_tensors; i++) {
 		struct g_tensor *t = l->g->tensors[i];
 		if (!G_HAS(t, G_TENSOR_source) || !t->source.blob ||

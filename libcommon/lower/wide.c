@@ -74,23 +74,16 @@ by_digits(struct lower *l, struct npu_scale s, struct g_operand h, struct g_oper
 	return word_add(l, word_mul(l, a, m), x);
 }
 
-/* Returns the same factor with mult normalized to 15 bits. */
-static struct npu_scale
-normal(struct npu_scale s)
-{
-	if (!s.mult)
-		return (struct npu_scale){ .mult = 1 << DIGIT, .shift = NOTHING };
-	for (; s.mult < 1 << DIGIT; s.shift++)
-		s.mult *= 2;
-	return s;
-}
-
 /* Writes (256 * high + low) * scale. */
 static void
 scale_wide(struct lower *l, struct low_end end, struct g_operand high, struct g_operand low,
 	   struct g_operand ofm)
 {
-	struct npu_scale s = normal(end.scale);
+	struct npu_scale s = end.scale; /* the same factor with mult normalized to 15 bits */
+	if (!s.mult)
+		s = (struct npu_scale){ .mult = 1 << DIGIT, .shift = NOTHING };
+	for (; s.mult < 1 << DIGIT; s.shift++)
+		s.mult *= 2;
 	struct g_operand carry = word_floor(l, low, 8);
 	struct g_operand r = word_remainder(l, low, carry, 8);
 	struct g_operand h = word_add(l, high, carry);
