@@ -12,17 +12,8 @@ struct range {
 };
 
 struct plot {
-	struct text *t;
-	const struct report *r;
 	struct range sram, cycles;
 };
-
-static void
-widen(struct range *x, double v)
-{
-	x->least = v < x->least ? v : x->least;
-	x->most = v > x->most ? v : x->most;
-}
 
 static void
 add_margin(struct range *x)
@@ -53,68 +44,58 @@ y_of(const struct plot *p, double cycles)
 	return TOP + HEIGHT - part_of(&p->cycles, cycles) * HEIGHT;
 }
 
-static void
-draw_axes(const struct plot *p)
-{
-	struct arena *a = p->r->a;
-	double step = axis_step(p->cycles.most - p->cycles.least);
-	double sram = axis_step(p->sram.most - p->sram.least);
-	for (double i = ceil(p->cycles.least / step); i * step <= p->cycles.most; i++) {
-		double v = i * step;
-		svg_line(p->t, "grid", LEFT, y_of(p, v), SVG_WIDTH - RIGHT, y_of(p, v));
-		svg_text(p->t, ANCHOR_END, LEFT - 6, y_of(p, v) + 3,
-			 axis_label(a, v, p->cycles.most));
-	}
-	for (double i = ceil(p->sram.least / sram); i * sram <= p->sram.most; i++) {
-		double x = x_of(p, i * sram);
-		svg_text(p->t, x > SVG_WIDTH - 40 ? ANCHOR_END : ANCHOR_MIDDLE, x,
-			 TOP + HEIGHT + 14, axis_label(a, i * sram, p->sram.most));
-	}
-	svg_text(p->t, ANCHOR_START, LEFT, TOP + HEIGHT + 32,
-		 arena_printf(a, "%s, bytes (across); cycles (up); the axes begin at the data; "
-				 "dashed: this plan", fast_text(p->r)));
-}
-
-/* SRAM between two points gives the plan of the smaller point */
-static void
-draw_steps(const struct plot *p)
-{
-	const struct point *v = p->r->point;
-	for (size_t i = 0; i + 1 < p->r->n_points; i++) {
-		double x = x_of(p, v[i + 1].sram);
-		svg_line(p->t, "edge", x_of(p, v[i].sram), y_of(p, v[i].cycles), x,
-			 y_of(p, v[i].cycles));
-		svg_line(p->t, "edge", x, y_of(p, v[i].cycles), x,
-			 y_of(p, v[i + 1].cycles));
-	}
-	for (size_t i = 0; i < p->r->n_points; i++)
-		svg_dot(p->t, "point", x_of(p, v[i].sram), y_of(p, v[i].cycles),
-			arena_printf(p->r->a, "%.0f bytes, %.0f cycles: %s", v[i].sram,
-				     v[i].cycles, v[i].change));
-}
-
 void
 draw_curve(struct text *t, const struct report *r, bool alone)
 {
-	struct plot p = { .t = t, .r = r, .sram = { r->sram, r->sram },
+	struct plot p = { .sram = { r->sram, r->sram },
 			  .cycles = { r->cycles, r->cycles } };
 	for (size_t i = 0; i < r->n_points; i++) {
-		widen(&p.sram, r->point[i].sram);
-		widen(&p.cycles, r->point[i].cycles);
+		const struct point *v = &r->point[i];
+		p.sram.least = fmin(p.sram.least, v->sram);
+		p.sram.most = fmax(p.sram.most, v->sram);
+		p.cycles.least = fmin(p.cycles.least, v->cycles);
+		p.cycles.most = fmax(p.cycles.most, v->cycles);
 	}
 	add_margin(&p.sram);
 	add_margin(&p.cycles);
 	svg_open(t, picture_titles[PIC_CURVE], SVG_WIDTH, TOP + HEIGHT + BELOW, alone);
-	if (r->n_points) {
-		draw_axes(&p);
-		double x = x_of(&p, p.r->sram), y = y_of(&p, p.r->cycles);
-		svg_line(p.t, "mark", x, TOP, x, TOP + HEIGHT);
-		svg_line(p.t, "mark", LEFT, y, SVG_WIDTH - RIGHT, y);
-		draw_steps(&p);
-	} else {
+	if (!r->n_points) {
 		svg_text(t, ANCHOR_START, LEFT, TOP + LINE,
 			 "no curve was given: npu-report --front=FILE takes one from npu-sched "
 			 "--front --json");
+		svg_close(t);
+		return;
 	}
+	double step = axis_step(p.cycles.most - p.cycles.least);
+	for (double i = ceil(p.cycles.least / step); i * step <= p.cycles.most; i++) {
+		double v = i * step;
+		svg_line(t, "grid", LEFT, y_of(&p, v), SVG_WIDTH - RIGHT, y_of(&p, v));
+		svg_text(t, ANCHOR_END, LEFT - 6, y_of(&p, v) + 3,
+			 axis_label(r->a, v, p.cycles.most));
+	}
+	double sram = axis_step(p.sram.most - p.sram.least);
+	for (double i = ceil(p.sram.least / sram); i * sram <= p.sram.most; i++) {
+		double x = x_of(&p, i * sram);
+		svg_text(t, x > SVG_WIDTH - 40 ? ANCHOR_END : ANCHOR_MIDDLE, x,
+			 TOP + HEIGHT + 14, axis_label(r->a, i * sram, p.sram.most));
+	}
+	svg_text(t, ANCHOR_START, LEFT, TOP + HEIGHT + 32,
+		 arena_printf(r->a, "%s, bytes (across); cycles (up); the axes begin at the data; "
+				    "dashed: this plan", fast_text(r)));
+	double this_x = x_of(&p, r->sram), this_y = y_of(&p, r->cycles);
+	svg_line(t, "mark", this_x, TOP, this_x, TOP + HEIGHT);
+	svg_line(t, "mark", LEFT, this_y, SVG_WIDTH - RIGHT, this_y);
+	/* SRAM between two points gives the plan of the smaller point */
+	const struct point *v = r->point;
+	for (size_t i = 0; i + 1 < r->n_points; i++) {
+		double x = x_of(&p, v[i + 1].sram);
+		svg_line(t, "edge", x_of(&p, v[i].sram), y_of(&p, v[i].cycles), x,
+			 y_of(&p, v[i].cycles));
+		svg_line(t, "edge", x, y_of(&p, v[i].cycles), x, y_of(&p, v[i + 1].cycles));
+	}
+	for (size_t i = 0; i < r->n_points; i++)
+		svg_dot(t, "point", x_of(&p, v[i].sram), y_of(&p, v[i].cycles),
+			arena_printf(r->a, "%.0f bytes, %.0f cycles: %s", v[i].sram,
+				     v[i].cycles, v[i].change));
 	svg_close(t);
 }

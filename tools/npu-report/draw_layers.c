@@ -4,55 +4,41 @@
 
 enum { LEFT = 244, RIGHT = 150, TOP = 30, BAR = 11 };
 
-static double
-longest(const struct report *r)
-{
-	double most = 0;
-	for (size_t i = 0; i < r->n_layers; i++)
-		if (r->layer[i].total > most)
-			most = r->layer[i].total;
-	return most;
-}
-
-static void
-draw_layer(struct text *t, const struct report *r, const struct layer *l, double y,
-	   double most)
-{
-	static const char *const classes[LIMITS] = { "compute", "sram", "constants",
-						     "stall" };
-	double x = LEFT;
-	svg_text(t, ANCHOR_END, LEFT - 8, y + BAR - 2, l->label);
-	for (int k = 0; k < LIMITS; k++) {
-		double w = most > 0 ? l->cycles[k] / most * (SVG_WIDTH - LEFT - RIGHT)
-				    : 0;
-		if (w > 0)
-			svg_rect(t, classes[k], x, y, w, BAR,
-				 arena_printf(r->a, "%s: %.0f cycles, %s", l->name,
-					      l->cycles[k], limit_text(r, (enum limit)k)));
-		x += w;
-	}
-	svg_text(t, ANCHOR_START, x + 6, y + BAR - 2,
-		 arena_printf(r->a, "%.0f  %.1f %%", l->total,
-			      r->whole > 0 ? 100 * l->total / r->whole : 0));
-}
-
 void
 draw_layers(struct text *t, const struct report *r, bool alone)
 {
 	static const char *const classes[] = { "compute", "sram", "constants", "stall",
 					       NULL };
 	const char *names[LIMITS + 1] = { NULL };
-	double most = longest(r);
+	double most = 0;
 	bool shown[LIMITS] = { false };
 	for (int k = 0; k < LIMITS; k++)
 		names[k] = limit_text(r, (enum limit)k);
-	for (size_t i = 0; i < r->n_layers; i++)
+	for (size_t i = 0; i < r->n_layers; i++) {
+		if (r->layer[i].total > most)
+			most = r->layer[i].total;
 		for (int k = 0; k < LIMITS; k++)
 			shown[k] = shown[k] || r->layer[i].cycles[k] > 0;
+	}
 	svg_open(t, picture_titles[PIC_LAYERS], SVG_WIDTH,
 		 TOP + LINE * (double)(r->n_layers + 1), alone);
 	svg_legend(t, LEFT, LINE, classes, names, shown);
-	for (size_t i = 0; i < r->n_layers; i++)
-		draw_layer(t, r, &r->layer[i], TOP + LINE * (double)i, most);
+	for (size_t i = 0; i < r->n_layers; i++) {
+		const struct layer *l = &r->layer[i];
+		double x = LEFT, y = TOP + LINE * (double)i;
+		svg_text(t, ANCHOR_END, LEFT - 8, y + BAR - 2, l->label);
+		for (int k = 0; k < LIMITS; k++) {
+			double w = most > 0 ? l->cycles[k] / most * (SVG_WIDTH - LEFT - RIGHT)
+					    : 0;
+			if (w > 0)
+				svg_rect(t, classes[k], x, y, w, BAR,
+					 arena_printf(r->a, "%s: %.0f cycles, %s", l->name,
+						      l->cycles[k], names[k]));
+			x += w;
+		}
+		svg_text(t, ANCHOR_START, x + 6, y + BAR - 2,
+			 arena_printf(r->a, "%.0f  %.1f %%", l->total,
+				      r->whole > 0 ? 100 * l->total / r->whole : 0));
+	}
 	svg_close(t);
 }

@@ -32,54 +32,7 @@ y_of(const struct plot *p, double address)
 	return p->y0 - (highest(p) > 0 ? address / highest(p) * HEIGHT : 0);
 }
 
-static void
-draw_axes(const struct plot *p)
-{
-	struct arena *a = p->r->a;
-	double one = highest(p) < 1024 ? 1 : highest(p) < 1048576 ? 1024 : 1048576;
-	double step = axis_step(highest(p) / one);
-	for (int i = 0; i <= highest(p) / one / step; i++) {
-		double y = y_of(p, i * step * one);
-		svg_line(p->t, "grid", LEFT, y, LEFT + p->width, y);
-		svg_text(p->t, ANCHOR_END, LEFT - 6, y + 3,
-			 arena_printf(a, "%.6g %s", i * step, one > 1024 ? "MiB" : one > 1 ? "KiB" : "bytes"));
-	}
-	draw_time_axis(p->t, p->r, LEFT, LEFT + p->width, p->y0, p->y0);
-}
-
-static void
-draw_span(const struct plot *p, const struct span *s)
-{
-	struct arena *a = p->r->a;
-	double x = x_of(p, s->start), w = x_of(p, s->end) - x;
-	double y = y_of(p, s->at + s->bytes), h = y_of(p, s->at) - y;
-	const char *class = arena_printf(a, "span %s", s->kind);
-	const char *title = arena_printf(a, "%s %s: %.0f bytes at %.0f, %s to %s", s->name,
-					 s->shape, s->bytes, s->at,
-					 human_ms(a, cycles_ms(p->r, s->start)),
-					 human_ms(a, cycles_ms(p->r, s->end)));
-	svg_rect(p->t, class, x, y, w > 0.5 ? w : 0.5, h > 0.5 ? h : 0.5, title);
-}
-
 enum { INSIDE = 4, HIGH = 12, FEWEST = 6 }; /* pixels around a name; fewest letters of a name */
-
-/*
- * Returns the x up to which a strip of height HIGH at y is not covered by spans that
- * are drawn after span i, from x up to end.
- */
-static double
-clear_until_x(const struct plot *p, size_t i, double x, double end, double y)
-{
-	const struct span *s = &p->r->span[i];
-	for (size_t k = i + 1; k < p->r->n_spans; k++) {
-		const struct span *o = &p->r->span[k];
-		double from = x_of(p, o->start);
-		if (!strcmp(o->place, s->place) && from < end && x < x_of(p, o->end) &&
-		    y < y_of(p, o->at) && y_of(p, o->at + o->bytes) < y + HIGH)
-			end = from > x ? from : x;
-	}
-	return end;
-}
 
 /*
  * Draws a span's name inside the span, if the span is large enough and no later span
@@ -96,7 +49,15 @@ draw_name(const struct plot *p, size_t i)
 		return;
 	for (size_t k = 0; k < ARRAY_LEN(heights); k++) {
 		double y = top + (h - HIGH) * heights[k];
-		double n_letters = (clear_until_x(p, i, x, end, y) - x - 2 * INSIDE) / LETTER;
+		double until = end; /* the x up to which no later span covers the name's strip */
+		for (size_t m = i + 1; m < p->r->n_spans; m++) {
+			const struct span *o = &p->r->span[m];
+			double from = x_of(p, o->start);
+			if (!strcmp(o->place, s->place) && from < until && x < x_of(p, o->end) &&
+			    y < y_of(p, o->at) && y_of(p, o->at + o->bytes) < y + HIGH)
+				until = from > x ? from : x;
+		}
+		double n_letters = (until - x - 2 * INSIDE) / LETTER;
 		if (n_letters < FEWEST)
 			continue;
 		const char *label = label_in(p->r, s->label, (size_t)n_letters);
@@ -105,18 +66,6 @@ draw_name(const struct plot *p, size_t i)
 		svg_text(p->t, ANCHOR_START, x + INSIDE, y + HIGH / 2.0 + 3, label);
 		return;
 	}
-}
-
-static void
-draw_peak(const struct plot *p)
-{
-	const struct peak *k = p->peak;
-	double x = x_of(p, k->start), w = x_of(p, k->end) - x;
-	svg_rect(p->t, "band", x, p->y0 - HEIGHT, w > 1 ? w : 1, HEIGHT, NULL);
-	svg_line(p->t, "mark", LEFT, y_of(p, k->top), LEFT + p->width, y_of(p, k->top));
-	svg_text(p->t, ANCHOR_START, LEFT, p->y0 - HEIGHT - 6,
-		 arena_printf(p->r->a, "%s: peak of %s in use, of %s", place_text(p->r, k->place),
-			      human_bytes(p->r->a, k->bytes), human_bytes(p->r->a, k->top)));
 }
 
 void
@@ -142,11 +91,38 @@ draw_memory(struct text *t, const struct report *r, bool alone)
 		struct plot p = { .t = t, .r = r, .peak = &r->peak[i],
 				  .width = width - LEFT - RIGHT,
 				  .y0 = LINE + (double)EACH * (double)i + TOP + HEIGHT };
-		draw_axes(&p);
-		for (size_t k = 0; k < r->n_spans; k++)
-			if (!strcmp(r->span[k].place, p.peak->place))
-				draw_span(&p, &r->span[k]);
-		draw_peak(&p);
+		double one = highest(&p) < 1024 ? 1 : highest(&p) < 1048576 ? 1024 : 1048576;
+		double step = axis_step(highest(&p) / one);
+		for (int k = 0; k <= highest(&p) / one / step; k++) {
+			double y = y_of(&p, k * step * one);
+			svg_line(t, "grid", LEFT, y, LEFT + p.width, y);
+			svg_text(t, ANCHOR_END, LEFT - 6, y + 3,
+				 arena_printf(r->a, "%.6g %s", k * step,
+					      one > 1024 ? "MiB" : one > 1 ? "KiB" : "bytes"));
+		}
+		draw_time_axis(t, r, LEFT, LEFT + p.width, p.y0, p.y0);
+		for (size_t k = 0; k < r->n_spans; k++) {
+			const struct span *s = &r->span[k];
+			double left = x_of(&p, s->start), w = x_of(&p, s->end) - left;
+			double y = y_of(&p, s->at + s->bytes), h = y_of(&p, s->at) - y;
+			if (strcmp(s->place, p.peak->place) != 0)
+				continue;
+			const char *class = arena_printf(r->a, "span %s", s->kind);
+			const char *title = arena_printf(r->a, "%s %s: %.0f bytes at %.0f, %s to %s",
+							 s->name, s->shape, s->bytes, s->at,
+							 human_ms(r->a, cycles_ms(r, s->start)),
+							 human_ms(r->a, cycles_ms(r, s->end)));
+			svg_rect(t, class, left, y, w > 0.5 ? w : 0.5, h > 0.5 ? h : 0.5, title);
+		}
+		/* the time of the peak, and what it takes */
+		double x = x_of(&p, p.peak->start), w = x_of(&p, p.peak->end) - x;
+		double top = y_of(&p, p.peak->top);
+		svg_rect(t, "band", x, p.y0 - HEIGHT, w > 1 ? w : 1, HEIGHT, NULL);
+		svg_line(t, "mark", LEFT, top, LEFT + p.width, top);
+		svg_text(t, ANCHOR_START, LEFT, p.y0 - HEIGHT - 6,
+			 arena_printf(r->a, "%s: peak of %s in use, of %s", place_text(r, p.peak->place),
+				      human_bytes(r->a, p.peak->bytes),
+				      human_bytes(r->a, p.peak->top)));
 		for (size_t k = 0; k < r->n_spans; k++)
 			if (!strcmp(r->span[k].place, p.peak->place))
 				draw_name(&p, k);

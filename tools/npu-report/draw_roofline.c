@@ -36,43 +36,6 @@ has_point(const struct layer *l)
 	return l->macs > 0 && l->bytes > 0 && l->total > 0;
 }
 
-static void
-set_extent(struct plot *p)
-{
-	double peak = p->r->macs_per_cycle > 0 ? p->r->macs_per_cycle : 1;
-	p->y_hi = ceil(log10(peak) + 0.01);
-	p->y_lo = p->y_hi - 3;
-	p->x_lo = -1;
-	p->x_hi = 3;
-	for (size_t i = 0; i < p->r->n_layers; i++) {
-		const struct layer *l = &p->r->layer[i];
-		if (!has_point(l))
-			continue;
-		p->x_lo = fmin(p->x_lo, floor(log10(l->macs / l->bytes)));
-		p->x_hi = fmax(p->x_hi, ceil(log10(l->macs / l->bytes)));
-		p->y_lo = fmin(p->y_lo, floor(log10(l->macs / l->total)));
-	}
-}
-
-static void
-draw_axes(const struct plot *p)
-{
-	struct arena *a = p->r->a;
-	for (int i = 0; i <= p->y_hi - p->y_lo; i++) {
-		double v = pow(10, p->y_lo + i), y = y_of(p, v);
-		svg_line(p->t, "grid", LEFT, y, SVG_WIDTH - RIGHT, y);
-		svg_text(p->t, ANCHOR_END, LEFT - 6, y + 3, axis_label(a, v, v));
-	}
-	for (int i = 0; i <= p->x_hi - p->x_lo; i++) {
-		double v = pow(10, p->x_lo + i), x = x_of(p, v);
-		svg_line(p->t, "grid", x, TOP, x, TOP + HEIGHT);
-		svg_text(p->t, ANCHOR_MIDDLE, x, TOP + HEIGHT + 14,
-			 axis_label(a, v, v));
-	}
-	svg_text(p->t, ANCHOR_START, LEFT, TOP + HEIGHT + 32,
-		 "MACs a byte moved (across); MACs a cycle (up)");
-}
-
 static bool
 is_free(const struct plot *p, double x, double y, double w)
 {
@@ -92,14 +55,23 @@ is_free(const struct plot *p, double x, double y, double w)
 }
 
 /*
- * Draws a line's name beside the line, on the side away from the other memory's line.
- * Starts at the middle and moves outwards until the name covers no point.
+ * The line of a memory's bandwidth, up to the limit of the array.  Its name is beside the
+ * line, on the side away from the other memory's line: in the middle, or as near to it as
+ * the name covers no point.
  */
 static void
-draw_roof_name(const struct plot *p, double rate, double from, double to, bool below,
-	       const char *name)
+draw_roof(const struct plot *p, double rate, bool below, const char *name)
 {
 	static const double places[] = { 0.5, 0.6, 0.4, 0.7, 0.3, 0.8, 0.2, 0.9, 0.1 };
+	double peak = p->r->macs_per_cycle;
+	if (!(rate > 0 && peak > 0))
+		return;
+	double from = fmax(pow(10, p->x_lo), pow(10, p->y_lo) / rate);
+	double to = fmin(pow(10, p->x_hi), peak / rate);
+	if (from >= to)
+		return;
+	svg_line(p->t, "edge", x_of(p, from), y_of(p, from * rate), x_of(p, to),
+		 y_of(p, to * rate));
 	double w = LETTER * (double)strlen(name);
 	for (size_t i = 0; i < ARRAY_LEN(places); i++) {
 		double v = from * pow(to / from, places[i]);
@@ -112,44 +84,34 @@ draw_roof_name(const struct plot *p, double rate, double from, double to, bool b
 	}
 }
 
-/* the line of a memory's bandwidth, up to the limit of the array */
-static void
-draw_roof(const struct plot *p, double rate, bool below, const char *name)
-{
-	double peak = p->r->macs_per_cycle;
-	if (!(rate > 0 && peak > 0))
-		return;
-	double from = fmax(pow(10, p->x_lo), pow(10, p->y_lo) / rate);
-	double to = fmin(pow(10, p->x_hi), peak / rate);
-	if (from >= to)
-		return;
-	svg_line(p->t, "edge", x_of(p, from), y_of(p, from * rate), x_of(p, to),
-		 y_of(p, to * rate));
-	draw_roof_name(p, rate, from, to, below, name);
-}
-
-static void
-draw_points(const struct plot *p)
-{
-	for (size_t i = 0; i < p->r->n_layers; i++) {
-		const struct layer *l = &p->r->layer[i];
-		if (has_point(l))
-			svg_dot(p->t, "point", x_of(p, l->macs / l->bytes),
-				y_of(p, l->macs / l->total),
-				arena_printf(p->r->a, "%s: %.0f MACs, %.0f bytes, %.0f "
-						      "cycles", l->name, l->macs,
-					     l->bytes, l->total));
-	}
-}
-
 void
 draw_roofline(struct text *t, const struct report *r, bool alone)
 {
-	struct plot p = { .t = t, .r = r };
+	struct plot p = { .t = t, .r = r, .x_lo = -1, .x_hi = 3 };
 	double peak = r->macs_per_cycle;
-	set_extent(&p);
+	p.y_hi = ceil(log10(peak > 0 ? peak : 1) + 0.01);
+	p.y_lo = p.y_hi - 3;
+	for (size_t i = 0; i < r->n_layers; i++) {
+		const struct layer *l = &r->layer[i];
+		if (!has_point(l))
+			continue;
+		p.x_lo = fmin(p.x_lo, floor(log10(l->macs / l->bytes)));
+		p.x_hi = fmax(p.x_hi, ceil(log10(l->macs / l->bytes)));
+		p.y_lo = fmin(p.y_lo, floor(log10(l->macs / l->total)));
+	}
 	svg_open(t, picture_titles[PIC_ROOFLINE], SVG_WIDTH, TOP + HEIGHT + BELOW, alone);
-	draw_axes(&p);
+	for (int i = 0; i <= p.y_hi - p.y_lo; i++) {
+		double v = pow(10, p.y_lo + i), y = y_of(&p, v);
+		svg_line(t, "grid", LEFT, y, SVG_WIDTH - RIGHT, y);
+		svg_text(t, ANCHOR_END, LEFT - 6, y + 3, axis_label(r->a, v, v));
+	}
+	for (int i = 0; i <= p.x_hi - p.x_lo; i++) {
+		double v = pow(10, p.x_lo + i), x = x_of(&p, v);
+		svg_line(t, "grid", x, TOP, x, TOP + HEIGHT);
+		svg_text(t, ANCHOR_MIDDLE, x, TOP + HEIGHT + 14, axis_label(r->a, v, v));
+	}
+	svg_text(t, ANCHOR_START, LEFT, TOP + HEIGHT + 32,
+		 "MACs a byte moved (across); MACs a cycle (up)");
 	if (peak > 0) {
 		svg_line(t, "edge", LEFT, y_of(&p, peak), SVG_WIDTH - RIGHT,
 			 y_of(&p, peak));
@@ -161,6 +123,13 @@ draw_roofline(struct text *t, const struct report *r, bool alone)
 		  arena_printf(r->a, "%s, %.3g B a cycle", fast_text(r), r->sram_rate));
 	draw_roof(&p, r->constant_rate, !sram_lower,
 		  arena_printf(r->a, "%s, %.3g B", constants_text(r), r->constant_rate));
-	draw_points(&p);
+	for (size_t i = 0; i < r->n_layers; i++) {
+		const struct layer *l = &r->layer[i];
+		if (has_point(l))
+			svg_dot(t, "point", x_of(&p, l->macs / l->bytes),
+				y_of(&p, l->macs / l->total),
+				arena_printf(r->a, "%s: %.0f MACs, %.0f bytes, %.0f cycles", l->name,
+					     l->macs, l->bytes, l->total));
+	}
 	svg_close(t);
 }

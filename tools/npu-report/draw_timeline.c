@@ -45,39 +45,7 @@ draw_bar(struct text *t, const struct report *r, enum lane lane, const char *cla
 	svg_rect(t, class, x, y_of(lane), w > least ? w : least, LANE, title);
 }
 
-static void
-draw_operation(struct text *t, const struct report *r, const struct operation *o)
-{
-	static const char *const classes[] = { "compute", "sram", "constants" };
-	const char *title = arena_printf(r->a, "%s: %s, %s from %s, %.0f bytes read, "
-					       "%.0f written", o->name, o->kind,
-					 human_ms(r->a, cycles_ms(r, o->end - o->start)),
-					 human_ms(r->a, cycles_ms(r, o->start)), o->read_bytes,
-					 o->written_bytes);
-	if (o->is_transfer) {
-		draw_bar(t, r, TRANSFERS, "transfer", o->start, o->end, title);
-		return;
-	}
-	draw_bar(t, r, KERNELS, classes[o->limit], o->start, o->end, title);
-	if (o->stall > 0)
-		draw_bar(t, r, STALLS, "stall", o->start - o->stall, o->start,
-			 arena_printf(r->a, "%s before %s",
-				      human_ms(r->a, cycles_ms(r, o->stall)), o->name));
-}
-
 enum { STALL_CLASS = LIMIT_STALL, TRANSFER_CLASS, CPU_CLASS, CLASSES };
-
-static void
-find_shown(const struct report *r, bool shown[CLASSES])
-{
-	for (size_t i = 0; i < r->n_ops; i++) {
-		const struct operation *o = &r->op[i];
-		shown[o->is_transfer ? TRANSFER_CLASS : (int)o->limit] = true;
-		shown[STALL_CLASS] = shown[STALL_CLASS] ||
-				     (!o->is_transfer && o->stall > 0);
-	}
-	shown[CPU_CLASS] = r->n_cpu > 0;
-}
 
 void
 draw_timeline(struct text *t, const struct report *r, bool alone)
@@ -90,7 +58,13 @@ draw_timeline(struct text *t, const struct report *r, bool alone)
 	int n = r->n_cpu ? LANES : ON_CPU;
 	double bottom = y_of((enum lane)(n - 1)) + LANE;
 	bool shown[CLASSES] = { false };
-	find_shown(r, shown);
+	for (size_t i = 0; i < r->n_ops; i++) {
+		const struct operation *o = &r->op[i];
+		shown[o->is_transfer ? TRANSFER_CLASS : (int)o->limit] = true;
+		shown[STALL_CLASS] = shown[STALL_CLASS] ||
+				     (!o->is_transfer && o->stall > 0);
+	}
+	shown[CPU_CLASS] = r->n_cpu > 0;
 	for (int k = 0; k < LIMITS; k++)
 		names[k] = limit_text(r, (enum limit)k);
 	svg_open(t, picture_titles[PIC_TIMELINE], width, bottom + 24, alone);
@@ -100,8 +74,23 @@ draw_timeline(struct text *t, const struct report *r, bool alone)
 	for (int i = 0; i < n; i++)
 		svg_text(t, ANCHOR_END, LEFT - 8, y_of((enum lane)i) + LANE / 2 + 3,
 			 lanes[i]);
-	for (size_t i = 0; i < r->n_ops; i++)
-		draw_operation(t, r, &r->op[i]);
+	for (size_t i = 0; i < r->n_ops; i++) {
+		const struct operation *o = &r->op[i];
+		const char *title = arena_printf(r->a, "%s: %s, %s from %s, %.0f bytes read, "
+						       "%.0f written", o->name, o->kind,
+						 human_ms(r->a, cycles_ms(r, o->end - o->start)),
+						 human_ms(r->a, cycles_ms(r, o->start)), o->read_bytes,
+						 o->written_bytes);
+		if (o->is_transfer) {
+			draw_bar(t, r, TRANSFERS, "transfer", o->start, o->end, title);
+			continue;
+		}
+		draw_bar(t, r, KERNELS, classes[o->limit], o->start, o->end, title);
+		if (o->stall > 0)
+			draw_bar(t, r, STALLS, "stall", o->start - o->stall, o->start,
+				 arena_printf(r->a, "%s before %s",
+					      human_ms(r->a, cycles_ms(r, o->stall)), o->name));
+	}
 	for (size_t i = 0; i < r->n_cpu; i++) {
 		const struct cpu_operator *c = &r->cpu[i];
 		draw_bar(t, r, ON_CPU, "cpu", c->start, c->end,
