@@ -149,20 +149,6 @@ compare_totals(const struct report *old, const struct report *new)
 	return b;
 }
 
-/* such as "slower, larger"; "new"; "gone"; or the operators of a stage */
-static const char *
-row_verdict(struct arena *a, const struct row *x, const struct unit *u)
-{
-	if (x->is_stage)
-		return arena_printf(a, "stage: %zu, before %zu", x->n_new, x->n_old);
-	if (!x->n_old || !x->n_new)
-		return x->n_new ? "new" : "gone";
-	const char *time = verdict(u->old * x->old_cycles, u->new * x->new_cycles, "slower",
-				   "faster");
-	const char *size = verdict(x->old_bytes, x->new_bytes, "larger", "smaller");
-	return arena_printf(a, "%s%s%s", time, *time && *size ? ", " : "", size);
-}
-
 static struct table
 compare_layers(const struct report *old, const struct report *new, const struct rows *l)
 {
@@ -181,7 +167,17 @@ compare_layers(const struct report *old, const struct report *new, const struct 
 		add_numbers(&b, u.old * x->old_cycles, u.new * x->new_cycles, u.parts);
 		table_add(&b, cell_number(x->old_bytes));
 		table_add(&b, cell_number(x->new_bytes));
-		table_add(&b, cell_text(row_verdict(new->a, x, &u)));
+		/* such as "slower, larger"; "new"; "gone"; or the operators of a stage */
+		const char *what = x->n_new ? "new" : "gone";
+		if (x->is_stage) {
+			what = arena_printf(new->a, "stage: %zu, before %zu", x->n_new, x->n_old);
+		} else if (x->n_old && x->n_new) {
+			const char *time = verdict(u.old * x->old_cycles, u.new * x->new_cycles,
+						   "slower", "faster");
+			const char *size = verdict(x->old_bytes, x->new_bytes, "larger", "smaller");
+			what = arena_printf(new->a, "%s%s%s", time, *time && *size ? ", " : "", size);
+		}
+		table_add(&b, cell_text(what));
 	}
 	return b;
 }
@@ -267,43 +263,25 @@ compare_cpu(const struct report *old, const struct report *new)
 	return b;
 }
 
-static void
-print_tables(struct text *t, const struct table *b, size_t n)
-{
-	for (size_t i = 0; i < n; i++) {
-		if (!b[i].n)
-			continue;
-		text_printf(t, "\n%s\n", b[i].title);
-		table_text(t, &b[i]);
-	}
-}
-
-/* the files of all reports, the new one last, in a length for a line; of different files different */
-static const char **
-short_files(const struct report *old, size_t n_old, const struct report *new)
-{
-	enum { NAME = 44 };
-	struct arena *a = new->a;
-	size_t n = n_old + 1;
-	const char **whole = anew(a, const char *, n);
-	for (size_t i = 0; i < n; i++)
-		whole[i] = text_plain(a, i < n_old ? old[i].file : new->file);
-	const char **out = map_short_labels(a, whole, n, NAME);
-	for (size_t i = 0; i < n; i++)
-		for (size_t k = 0; k < i; k++)
-			if (!strcmp(out[i], out[k]) && strcmp(whole[i], whole[k]) != 0) {
-				out[i] = whole[i];
-				out[k] = whole[k];
-			}
-	return out;
-}
-
 void
 print_comparison(struct text *t, const struct report *old, size_t n_old,
 		 const struct report *new, bool html)
 {
+	enum { NAME = 44 };
 	struct arena *a = new->a;
-	const char **file = short_files(old, n_old, new), *now = file[n_old];
+	size_t n = n_old + 1;
+	/* the files in a length for a line, the new one last; different files remain different */
+	const char **whole = anew(a, const char *, n);
+	for (size_t i = 0; i < n; i++)
+		whole[i] = text_plain(a, i < n_old ? old[i].file : new->file);
+	const char **file = map_short_labels(a, whole, n, NAME);
+	for (size_t i = 0; i < n; i++)
+		for (size_t k = 0; k < i; k++)
+			if (!strcmp(file[i], file[k]) && strcmp(whole[i], whole[k]) != 0) {
+				file[i] = whole[i];
+				file[k] = whole[k];
+			}
+	const char *now = file[n_old];
 	const char *title = arena_printf(a, "%s compared with", now);
 	for (size_t i = 0; i < n_old; i++)
 		title = arena_printf(a, "%s%s %s", title, i ? "," : "", file[i]);
@@ -328,7 +306,12 @@ print_comparison(struct text *t, const struct report *old, size_t n_old,
 				       "may come from the machine\n", differs);
 		if (rows.by_shape)
 			text_printf(t, "%s\n", match_text(&old[i], new, &rows, "\n"));
-		print_tables(t, b, ARRAY_LEN(b));
+		for (size_t k = 0; k < ARRAY_LEN(b); k++) {
+			if (!b[k].n)
+				continue;
+			text_printf(t, "\n%s\n", b[k].title);
+			table_text(t, &b[k]);
+		}
 	}
 	if (html)
 		page_close(t);

@@ -11,27 +11,21 @@ number(const struct report *r, const char *key)
 	return json_number(r->root, key, 0);
 }
 
-/* such as "12.3 % more", "as before" */
-static const char *
-change(struct arena *a, double old, double new)
-{
-	const double least = 0.0005;
-	double part = old > 0 ? new / old - 1 : 0;
-	if (!(old > 0) || fabs(part) < least)
-		return new == old || old > 0 ? "as before" : "new";
-	return arena_printf(a, "%.1f %% %s", 100 * fabs(part), part > 0 ? "more" : "less");
-}
-
 static void
 put_fact(struct text *t, struct arena *a, const char *name, const char *now,
 	 const char *before, double old, double new)
 {
+	const double least = 0.0005; /* part that is worth a word */
+	double part = old > 0 ? new / old - 1 : 0;
+	const char *change = new == old || old > 0 ? "as before" : "new";
+	if (old > 0 && !(fabs(part) < least))
+		change = arena_printf(a, "%.1f %% %s", 100 * fabs(part), part > 0 ? "more" : "less");
 	text_puts(t, "<div><dt>");
 	text_html(t, name);
 	text_puts(t, "</dt><dd><b>");
 	text_html(t, now);
 	text_puts(t, "</b><small>");
-	text_html(t, change(a, old, new));
+	text_html(t, change);
 	text_puts(t, "; it was ");
 	text_html(t, before);
 	text_puts(t, "</small></dd></div>\n");
@@ -43,16 +37,6 @@ put_bytes(struct text *t, const char *name, const char *key, const struct report
 {
 	double x = number(old, key), y = number(new, key);
 	put_fact(t, new->a, name, human_bytes(new->a, y), human_bytes(new->a, x), x, y);
-}
-
-/* the memory of the constants, if it is the same, and no other */
-static const char *
-constants_name(const struct report *old, const struct report *new)
-{
-	if (has_one_memory(new))
-		return "Constants";
-	const char *x = constants_text(old), *y = constants_text(new);
-	return strcmp(x, y) != 0 ? "Constants" : strcmp(y, "flash") != 0 ? y : "Flash";
 }
 
 static void
@@ -79,7 +63,13 @@ put_headline(struct text *t, const struct report *old, const struct report *new)
 	text_puts(t, "<dl class=\"facts\">\n");
 	put_fact(t, a, "Time", human_ms(a, y), human_ms(a, x), x, y);
 	put_bytes(t, common_fast_text(old, new), "sram_bytes", old, new);
-	put_bytes(t, constants_name(old, new), "flash_bytes", old, new);
+	/* the memory of the constants, if it is the same, and no other */
+	const char *memory = constants_text(new);
+	if (has_one_memory(new) || strcmp(constants_text(old), memory) != 0)
+		memory = "Constants";
+	else if (!strcmp(memory, "flash"))
+		memory = "Flash";
+	put_bytes(t, memory, "flash_bytes", old, new);
 	x = number(old, "cpu_operators");
 	y = number(new, "cpu_operators");
 	put_fact(t, a, "On the CPU", arena_printf(a, "%.0f", y), arena_printf(a, "%.0f", x), x,
@@ -108,40 +98,12 @@ struct change {
 	double more; /* ms */
 };
 
-/* inserts c, with the largest changes first */
-static size_t
-insert_by_change(struct change *v, size_t n, struct change c)
-{
-	const double noise = 1e-6; /* ms: error of sums of fractions */
-	size_t at = n;
-	while (at > 0 && fabs(v[at - 1].more) < fabs(c.more))
-		at--;
-	if (at == TOP || fabs(c.more) < noise)
-		return n;
-	n += n < TOP;
-	for (size_t k = n - 1; k > at; k--)
-		v[k] = v[k - 1];
-	v[at] = c;
-	return n;
-}
-
 static void
 put_time(struct text *t, struct arena *a, size_t n, double ms)
 {
 	text_puts(t, "<td class=\"n\">");
 	text_puts(t, n ? human_ms(a, ms) : "-");
 	text_puts(t, "</td>");
-}
-
-/* a bar whose length is the part of the largest change */
-static void
-put_change(struct text *t, double more, double most, double all)
-{
-	const char *class = more > 0 ? "n share more" : "n share";
-	double percent = round(all > 0 ? 1000 * more / all : 0) / 10;
-	text_printf(t, "<td class=\"%s\" style=\"--p:%.1f%%\">", class,
-		    most > 0 ? 100 * fabs(more) / most : 0);
-	text_printf(t, fabs(percent) > 0 ? "%+.1f %%</td>" : "0.0 %%</td>", percent);
 }
 
 static const char *
@@ -168,14 +130,27 @@ is_on_cpu(const struct report *r, const char *name)
 	return false;
 }
 
-/* what differs between the operators of a row: limit, block, kernels, weights */
 static void
-put_reasons(struct text *t, const struct report *old, const struct report *new,
-	    const struct row *x)
+put_row(struct text *t, const struct report *old, const struct report *new,
+	const struct row *x, double most)
 {
 	const double least = 0.02; /* change of the weights' size that is worth a word */
 	struct arena *a = new->a;
 	struct text s = { 0 };
+	text_printf(t, "<tr%s><td title=\"", x->is_stage ? " class=\"stage\"" : "");
+	text_html(t, row_name(a, x, false));
+	text_puts(t, "\">");
+	text_html(t, row_name(a, x, true));
+	text_puts(t, "</td>");
+	put_time(t, a, x->n_old, old_ms(old, x));
+	put_time(t, a, x->n_new, new_ms(new, x));
+	/* a bar whose length is the part of the largest change */
+	double more = new_ms(new, x) - old_ms(old, x), all = cycles_ms(old, old->whole);
+	double percent = round(all > 0 ? 1000 * more / all : 0) / 10;
+	text_printf(t, "<td class=\"%s\" style=\"--p:%.1f%%\">", more > 0 ? "n share more" : "n share",
+		    most > 0 ? 100 * fabs(more) / most : 0);
+	text_printf(t, fabs(percent) > 0 ? "%+.1f %%</td>" : "0.0 %%</td>", percent);
+	/* what differs between the operators of the row: limit, block, kernels, weights */
 	if (x->is_stage) {
 		text_printf(&s, "stage: %zu operator%s, before %zu", x->n_new,
 			    x->n_new == 1 ? "" : "s", x->n_old);
@@ -197,24 +172,8 @@ put_reasons(struct text *t, const struct report *old, const struct report *new,
 	}
 	text_puts(t, "<td class=\"why\">");
 	text_html(t, text_str(&s));
-	text_puts(t, "</td>");
+	text_puts(t, "</td></tr>\n");
 	text_free(&s);
-}
-
-static void
-put_row(struct text *t, const struct report *old, const struct report *new,
-	const struct row *x, double most)
-{
-	text_printf(t, "<tr%s><td title=\"", x->is_stage ? " class=\"stage\"" : "");
-	text_html(t, row_name(new->a, x, false));
-	text_puts(t, "\">");
-	text_html(t, row_name(new->a, x, true));
-	text_puts(t, "</td>");
-	put_time(t, new->a, x->n_old, old_ms(old, x));
-	put_time(t, new->a, x->n_new, new_ms(new, x));
-	put_change(t, new_ms(new, x) - old_ms(old, x), most, cycles_ms(old, old->whole));
-	put_reasons(t, old, new, x);
-	text_puts(t, "</tr>\n");
 }
 
 static void
@@ -230,12 +189,21 @@ static void
 put_rows(struct text *t, const struct report *old, const struct report *new,
 	 const struct rows *l)
 {
-	struct change v[TOP];
+	const double noise = 1e-6; /* ms: error of sums of fractions */
+	struct change v[TOP]; /* the largest changes first */
 	size_t n = 0;
-	for (size_t i = 0; i < l->n; i++)
-		n = insert_by_change(v, n, (struct change){
-			.row = &l->v[i],
-			.more = new_ms(new, &l->v[i]) - old_ms(old, &l->v[i]) });
+	for (size_t i = 0; i < l->n; i++) {
+		double more = new_ms(new, &l->v[i]) - old_ms(old, &l->v[i]);
+		size_t at = n;
+		while (at > 0 && fabs(v[at - 1].more) < fabs(more))
+			at--;
+		if (at == TOP || fabs(more) < noise)
+			continue;
+		n += n < TOP;
+		for (size_t k = n - 1; k > at; k--)
+			v[k] = v[k - 1];
+		v[at] = (struct change){ .row = &l->v[i], .more = more };
+	}
 	double most = n ? fabs(v[0].more) : 0;
 	if (n)
 		open_rows(t, "What changed most");
@@ -265,12 +233,30 @@ has_variables(const struct report *r)
 	return false;
 }
 
-/* the legend of both pictures, in the words of the report */
+/*
+ * The same picture of both reports with the same axes, side by side where the window is wide
+ * enough; and a narrow one for narrow windows.
+ */
 static void
-put_legend(struct text *t, const struct report *old, const struct report *new, enum picture p)
+put_pair(struct text *t, const struct report *old, const struct report *new, enum picture p)
 {
+	static const struct {
+		const char *class;
+		double width;
+	} sizes[] = { { "large", 760 }, { "small", 366 } };
+	static const char *const names[] = { "before", "now" };
 	static const char *const colours[LIMITS] = { "c1", "c2", "c3", "c4" };
-	text_puts(t, "<div class=\"tools\">\n");
+	struct report both[] = { *old, *new };
+	double ms = fmax(cycles_ms(old, old->whole), cycles_ms(new, new->whole));
+	/* the peaks of one memory have the same axis in both reports */
+	for (size_t i = 0; i < old->n_peaks; i++)
+		for (size_t k = 0; k < new->n_peaks; k++) {
+			struct peak *x = &both[0].peak[i], *y = &both[1].peak[k];
+			if (!strcmp(x->place, y->place))
+				x->axis = y->axis = fmax(x->top, y->top);
+		}
+	/* the legend of both pictures, in the words of the report */
+	text_printf(t, "<h2>%s</h2>\n<div class=\"tools\">\n", picture_titles[p]);
 	if (p == PIC_MEMORY) {
 		put_key(t, "c1", "tensor");
 		put_key(t, "c3", "weights on their way");
@@ -287,37 +273,7 @@ put_legend(struct text *t, const struct report *old, const struct report *new, e
 		if (old->n_cpu || new->n_cpu)
 			put_key(t, "c6", "on the CPU");
 	}
-	text_puts(t, "</div>\n");
-}
-
-/* Gives the peaks of one memory the same axis in both reports. */
-static void
-align_peaks(struct report *x, struct report *y)
-{
-	for (size_t i = 0; i < x->n_peaks; i++)
-		for (size_t k = 0; k < y->n_peaks; k++)
-			if (!strcmp(x->peak[i].place, y->peak[k].place))
-				x->peak[i].axis = y->peak[k].axis = fmax(x->peak[i].top, y->peak[k].top);
-}
-
-/*
- * The same picture of both reports with the same axes, side by side where the window is wide
- * enough; and a narrow one for narrow windows.
- */
-static void
-put_pair(struct text *t, const struct report *old, const struct report *new, enum picture p)
-{
-	static const struct {
-		const char *class;
-		double width;
-	} sizes[] = { { "large", 760 }, { "small", 366 } };
-	static const char *const names[] = { "before", "now" };
-	struct report both[] = { *old, *new };
-	double ms = fmax(cycles_ms(old, old->whole), cycles_ms(new, new->whole));
-	align_peaks(&both[0], &both[1]);
-	text_printf(t, "<h2>%s</h2>\n", picture_titles[p]);
-	put_legend(t, old, new, p);
-	text_puts(t, "<div class=\"pair\">\n");
+	text_puts(t, "</div>\n<div class=\"pair\">\n");
 	for (size_t i = 0; i < ARRAY_LEN(both); i++) {
 		text_printf(t, "<figure><figcaption>%s: ", names[i]);
 		text_html(t, both[i].file);

@@ -30,23 +30,6 @@ join(struct pairing *p, size_t i, size_t k)
 	p->of_new[k] = (int)i;
 }
 
-/* ---- by name ------------------------------------------------------------------------ */
-
-static size_t
-pair_names(struct pairing *p)
-{
-	size_t n = 0;
-	for (size_t i = 0; i < p->new->n_layers; i++) {
-		const struct layer *x = layer_called(p->old, p->new->layer[i].name);
-		int k = x ? (int)(x - p->old->layer) : -1;
-		if (k < 0 || p->of_old[k] >= 0)
-			continue;
-		join(p, (size_t)k, i);
-		n++;
-	}
-	return n;
-}
-
 static void
 forget(struct pairing *p)
 {
@@ -57,14 +40,6 @@ forget(struct pairing *p)
 }
 
 /* ---- by shape ----------------------------------------------------------------------- */
-
-/* True if two encoders may have made both sizes from the same weights. */
-static bool
-similar_bytes(double x, double y)
-{
-	const double ratio = 1.33, slack = 64;
-	return x <= ratio * y + slack && y <= ratio * x + slack;
-}
 
 /* Operators without weights must be of equal kernels, because their work says little. */
 static bool
@@ -90,7 +65,11 @@ static int
 similarity(const struct layer *x, const struct layer *y)
 {
 	enum { OTHER_WORK = 1, NO_WEIGHTS = 2, SAME = 4 };
-	if (!same_results(x, y) || !similar_bytes(x->weight_bytes, y->weight_bytes))
+	/* up to this difference, two encoders may have made both sizes from the same weights */
+	const double ratio = 1.33, slack = 64;
+	bool similar = x->weight_bytes <= ratio * y->weight_bytes + slack &&
+		       y->weight_bytes <= ratio * x->weight_bytes + slack;
+	if (!same_results(x, y) || !similar)
 		return 0;
 	if (!same_work(x, y))
 		return OTHER_WORK;
@@ -172,24 +151,6 @@ is_certain(const struct pairing *p, const struct layer *x, const struct layer *y
 	return n == m && i == k;
 }
 
-/* Pairs operators that are the only ones of their work in each report. */
-static void
-pair_unique(struct pairing *p)
-{
-	for (size_t k = 0; k < p->new->n_layers; k++) {
-		const struct layer *y = &p->new->layer[k], *x = NULL;
-		size_t n, m = 0;
-		(void)rank_of(p->new, y, y, same_work, &n);
-		for (size_t i = 0; n == 1 && i < p->old->n_layers; i++)
-			if (same_work(&p->old->layer[i], y)) {
-				x = &p->old->layer[i];
-				m++;
-			}
-		if (m == 1 && x->has_weights && similarity(x, y))
-			join(p, (size_t)(x - p->old->layer), k);
-	}
-}
-
 static void
 pair_shapes(struct pairing *p)
 {
@@ -198,7 +159,19 @@ pair_shapes(struct pairing *p)
 	forget(p);
 	if (n > CELLS / m)
 		return;
-	pair_unique(p);
+	/* at once: operators that are the only ones of their work in each report */
+	for (size_t k = 0; k < p->new->n_layers; k++) {
+		const struct layer *y = &p->new->layer[k], *x = NULL;
+		size_t n_new, n_old = 0;
+		(void)rank_of(p->new, y, y, same_work, &n_new);
+		for (size_t i = 0; n_new == 1 && i < p->old->n_layers; i++)
+			if (same_work(&p->old->layer[i], y)) {
+				x = &p->old->layer[i];
+				n_old++;
+			}
+		if (n_old == 1 && x->has_weights && similarity(x, y))
+			join(p, (size_t)(x - p->old->layer), k);
+	}
 	for (size_t k = 0; k < p->new->n_layers; k++)
 		partner[k] = -1;
 	align(p, partner);
@@ -242,24 +215,6 @@ add_row(struct rows *l, const struct pairing *p, struct row x)
 	l->v[l->n++] = x;
 }
 
-static void
-rows_by_name(struct rows *l, const struct pairing *p)
-{
-	for (size_t i = 0; i < p->new->n_layers; i++) {
-		struct row x = { 0 };
-		take_new(l, &x, &p->new->layer[i]);
-		if (p->of_new[i] >= 0)
-			take_old(l, &x, &p->old->layer[p->of_new[i]]);
-		add_row(l, p, x);
-	}
-	for (size_t i = 0; i < p->old->n_layers; i++) {
-		struct row x = { 0 };
-		take_old(l, &x, &p->old->layer[i]);
-		if (p->of_old[i] < 0)
-			add_row(l, p, x);
-	}
-}
-
 /* the operators from i and k to the next pair of each report */
 static void
 add_stage(struct rows *l, const struct pairing *p, size_t i, size_t k)
@@ -287,20 +242,6 @@ rows_by_shape(struct rows *l, const struct pairing *p)
 	}
 }
 
-static void
-count_pairs(struct rows *l)
-{
-	double all = 0;
-	for (size_t i = 0; i < l->n; i++) {
-		const struct row *x = &l->v[i];
-		bool pair = !x->is_stage && x->n_old && x->n_new;
-		l->n_pairs += pair;
-		l->paired += pair ? x->new_cycles : 0;
-		all += x->new_cycles;
-	}
-	l->paired = all > 0 ? l->paired / all : 1;
-}
-
 struct rows
 match_layers(const struct report *old, const struct report *new)
 {
@@ -312,15 +253,44 @@ match_layers(const struct report *old, const struct report *new)
 	struct rows l = { .v = anew(a, struct row, old->n_layers + new->n_layers + 1),
 			  .n_old = old->n_layers, .n_new = new->n_layers,
 			  .weights_only = !old->has_map || !new->has_map };
+	size_t n_named = 0;
 	forget(&p);
-	l.by_shape = 2 * pair_names(&p) < least;
-	if (l.by_shape)
+	for (size_t i = 0; i < new->n_layers; i++) {
+		const struct layer *x = layer_called(old, new->layer[i].name);
+		int k = x ? (int)(x - old->layer) : -1;
+		if (k < 0 || p.of_old[k] >= 0)
+			continue;
+		join(&p, (size_t)k, i);
+		n_named++;
+	}
+	l.by_shape = 2 * n_named < least;
+	if (l.by_shape) {
 		pair_shapes(&p);
-	if (l.by_shape)
 		rows_by_shape(&l, &p);
-	else
-		rows_by_name(&l, &p);
-	count_pairs(&l);
+	} else {
+		for (size_t i = 0; i < new->n_layers; i++) {
+			struct row x = { 0 };
+			take_new(&l, &x, &new->layer[i]);
+			if (p.of_new[i] >= 0)
+				take_old(&l, &x, &old->layer[p.of_new[i]]);
+			add_row(&l, &p, x);
+		}
+		for (size_t i = 0; i < old->n_layers; i++) {
+			struct row x = { 0 };
+			take_old(&l, &x, &old->layer[i]);
+			if (p.of_old[i] < 0)
+				add_row(&l, &p, x);
+		}
+	}
+	double all = 0;
+	for (size_t i = 0; i < l.n; i++) {
+		const struct row *x = &l.v[i];
+		bool pair = !x->is_stage && x->n_old && x->n_new;
+		l.n_pairs += pair;
+		l.paired += pair ? x->new_cycles : 0;
+		all += x->new_cycles;
+	}
+	l.paired = all > 0 ? l.paired / all : 1;
 	return l;
 }
 
