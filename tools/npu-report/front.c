@@ -12,15 +12,6 @@ struct front {
 	size_t n;
 };
 
-/* True if the memories of the front's part, if it has one, are large enough for a point. */
-static bool
-fits(const struct front *f, double sram, const struct json *point)
-{
-	double flash = json_number(point, "flash", -1), streams = json_number(point, "streams", -1);
-	return !f->part || target_part_fits_plan(f->part, sram, flash < 0 || streams < 0
-								    ? -1 : flash + streams);
-}
-
 /* Cycles become those of the report's clock, so that they compare as times. */
 static bool
 read_points(const struct report *r, struct bytes json, const char *file, struct front *f,
@@ -47,7 +38,11 @@ read_points(const struct report *r, struct bytes json, const char *file, struct 
 		if (sram < 0 || cycles < 0)
 			return err_at(e, file, 0, "point %zu of \"front\" has no "
 				      "\"sram\" or \"cycles\"", i);
-		if (fits(f, sram, &v[i]))
+		double flash = json_number(&v[i], "flash", -1);
+		double streams = json_number(&v[i], "streams", -1);
+		double constants = flash < 0 || streams < 0 ? -1 : flash + streams;
+		/* a part leaves out the points that its memories are too small for */
+		if (!f->part || target_part_fits_plan(f->part, sram, constants))
 			f->v[f->n++] = (struct point){ .sram = sram,
 						       .cycles = cycles * (r->clock / clock),
 						       .objective = json_number(&v[i], "objective", 0),
@@ -67,25 +62,6 @@ read_front(struct report *r, struct bytes json, const char *file, struct err *e)
 	return true;
 }
 
-/* A front that names no part is of another chip, whose memories have no names (other_text). */
-static const char *
-memory_of(const struct report *r, const struct front *f)
-{
-	return !json_string(f->root, "part", NULL) ? "SRAM"
-	       : f->part == r->part		   ? fast_text(r)
-						   : target_part_fast_memory(f->part);
-}
-
-/* The CPU's time on another part, relative to that of the report's; 1 if nothing tells. */
-static double
-cpu_times(const struct report *r, const struct target_part *part)
-{
-	double clock = json_number(r->root, "cpu_clock", 0);
-	if (!part || !(part->cpu_clock > 0) || !(clock > 0) || strcmp(part->cpu, r->cpu_name) != 0)
-		return 1;
-	return clock / part->cpu_clock;
-}
-
 bool
 read_other(struct report *r, struct bytes json, const char *file, const char *name,
 	   struct err *e)
@@ -94,11 +70,19 @@ read_other(struct report *r, struct bytes json, const char *file, const char *na
 	size_t cap = r->n_others;
 	if (!read_points(r, json, file, &f, e))
 		return false;
-	struct other x = { .name = name, .cpu_time = r->cpu_time * cpu_times(r, f.part),
+	const char *part = json_string(f.root, "part", NULL);
+	/* the CPU's time on another part, relative to that of the report's; 1 if nothing tells */
+	double clock = json_number(r->root, "cpu_clock", 0), times = 1;
+	if (f.part && f.part->cpu_clock > 0 && clock > 0 && !strcmp(f.part->cpu, r->cpu_name))
+		times = clock / f.part->cpu_clock;
+	/* a front that names no part is of another chip, whose memories have no names (gains.c) */
+	const char *memory = !part		  ? "SRAM"
+			     : f.part == r->part ? fast_text(r)
+						  : target_part_fast_memory(f.part);
+	struct other x = { .name = name, .cpu_time = r->cpu_time * times,
 			   .same_chip = f.part != r->part &&
 					target_part_same_chip(r->part, f.part),
-			   .part = json_string(f.root, "part", NULL),
-			   .memory = memory_of(r, &f),
+			   .part = part, .memory = memory,
 			   .clock = json_number(f.root, "core_clock", r->clock) };
 	for (size_t i = 0; i < f.n; i++) {
 		const struct point *p = &f.v[i];

@@ -43,8 +43,8 @@ static const struct members {
 	{ JSON_BOOL, { "npu" } },
 };
 
-static bool
-check_member(const struct json *v, const char *file, struct err *e)
+bool
+check_kinds(const struct json *v, const char *file, struct err *e)
 {
 	for (size_t i = 0; v->key && v->kind != JSON_NULL && i < ARRAY_LEN(members); i++)
 		for (const char *const *name = members[i].names; *name; name++)
@@ -52,14 +52,6 @@ check_member(const struct json *v, const char *file, struct err *e)
 				return err_at(e, file, 0, "\"%s\" is %s, not %s", v->key,
 					      kind_names[v->kind],
 					      kind_names[members[i].kind]);
-	return true;
-}
-
-bool
-check_kinds(const struct json *v, const char *file, struct err *e)
-{
-	if (!check_member(v, file, e))
-		return false;
 	/* the members of "measured" are counters, objects with the names of figures */
 	bool counters = v->key && !strcmp(v->key, "measured");
 	for (size_t i = 0; i < v->n; i++)

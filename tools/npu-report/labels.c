@@ -42,9 +42,8 @@ by_label(const void *p, const void *q)
 	return order ? order : (*x)->index < (*y)->index ? -1 : (*x)->index > (*y)->index;
 }
 
-/* Needs: labels of any length. */
-static void
-shorten(struct report *r)
+void
+make_labels(struct report *r)
 {
 	size_t n = r->n_nodes;
 	const char **whole = anew(r->a, const char *, n + r->n_layers + 1);
@@ -52,24 +51,19 @@ shorten(struct report *r)
 		whole[i] = r->node[i].label;
 	for (size_t i = 0; i < r->n_layers; i++)
 		whole[n + i] = r->layer[i].label;
-	const char **label = map_short_labels(r->a, whole, n + r->n_layers, LABEL);
+	const char **short_label = map_short_labels(r->a, whole, n + r->n_layers, LABEL);
 	for (size_t i = 0; i < n; i++)
-		r->node[i].label = label[i];
+		r->node[i].label = short_label[i];
 	for (size_t i = 0; i < r->n_layers; i++)
-		r->layer[i].label = label[n + i];
-}
-
-/* Two operators without names, or with one name, differ in their number alone. */
-static void
-tell_apart(struct report *r)
-{
-	struct node **v = anew(r->a, struct node *, r->n_nodes + 1);
-	for (size_t i = 0; i < r->n_nodes; i++)
+		r->layer[i].label = short_label[n + i];
+	/* two operators without names, or with one name, differ in their number alone */
+	struct node **v = anew(r->a, struct node *, n + 1);
+	for (size_t i = 0; i < n; i++)
 		v[i] = &r->node[i];
-	qsort(v, r->n_nodes, sizeof(*v), by_label);
-	for (size_t i = 0, end; i < r->n_nodes; i = end) {
+	qsort(v, n, sizeof(*v), by_label);
+	for (size_t i = 0, end; i < n; i = end) {
 		const char *label = v[i]->label;
-		for (end = i + 1; end < r->n_nodes && !strcmp(v[end]->label, label);)
+		for (end = i + 1; end < n && !strcmp(v[end]->label, label);)
 			end++;
 		for (size_t k = i; end - i > 1 && k < end; k++) {
 			const char *number = arena_printf(r->a, ", operator %zu", v[k]->index);
@@ -80,11 +74,4 @@ tell_apart(struct report *r)
 				r->layer[v[k]->layer].label = v[k]->label;
 		}
 	}
-}
-
-void
-make_labels(struct report *r)
-{
-	shorten(r);
-	tell_apart(r);
 }

@@ -52,15 +52,6 @@ sum_of(const struct json *memories)
 	return v;
 }
 
-static enum limit
-limit_of(const struct json *o)
-{
-	const char *s = json_string(o, "limited_by", "NPU");
-	if (!strcmp(s, "NPU"))
-		return LIMIT_COMPUTE;
-	return strcmp(s, "SRAM") != 0 ? LIMIT_CONSTANTS : LIMIT_SRAM;
-}
-
 static struct extent
 extent_of(const struct json *o, const char *key)
 {
@@ -83,7 +74,7 @@ place_of(const struct json *o, const char *key)
 static struct operation
 operation_of(const struct json *o)
 {
-	const char *kind = json_string(o, "kind", "?");
+	const char *kind = json_string(o, "kind", "?"), *by = json_string(o, "limited_by", "NPU");
 	return (struct operation){
 		.ifm = extent_of(o, "ifm"), .ofm = extent_of(o, "ofm"),
 		.ifm_at = place_of(o, "ifm_at"), .ofm_at = place_of(o, "ofm_at"),
@@ -91,7 +82,9 @@ operation_of(const struct json *o)
 		.weight_bytes = json_number(o, "weight_bytes", 0),
 		.name = json_string(o, "name", "?"), .kind = kind,
 		.is_transfer = !strcmp(kind, "dma"), .layer = -1,
-		.limit = limit_of(o),
+		.limit = !strcmp(by, "NPU")    ? LIMIT_COMPUTE
+			 : !strcmp(by, "SRAM") ? LIMIT_SRAM
+					       : LIMIT_CONSTANTS,
 		.start = json_number(o, "start_cycle", 0),
 		.end = json_number(o, "end_cycle", 0),
 		.cycles = json_number(o, "total_cycles", 0),
@@ -116,10 +109,13 @@ find_layer(struct report *r, const char *name, const char *kind, size_t *cap)
 	return (int)r->n_layers - 1;
 }
 
-/* Notes which work a layer does.  Kernels with weights come before all others. */
 static void
-add_results(struct layer *l, const struct operation *o)
+add_kernel(struct layer *l, const struct operation *o, struct extent block)
 {
+	double stall = o->stall > 0 ? o->stall : 0;
+	if (l->start < 0)
+		l->block = block;
+	/* which work the layer does: kernels with weights come before all others */
 	bool has_weights = o->weights_at >= 0;
 	if (!l->n_kernels || (has_weights && !l->has_weights)) {
 		l->kernel = o->kind;
@@ -134,15 +130,6 @@ add_results(struct layer *l, const struct operation *o)
 	if (has_weights == l->has_weights)
 		l->results += o->ofm.h * o->ofm.w * o->ofm.c;
 	l->n_kernels++;
-}
-
-static void
-add_kernel(struct layer *l, const struct operation *o, struct extent block)
-{
-	double stall = o->stall > 0 ? o->stall : 0;
-	if (l->start < 0)
-		l->block = block;
-	add_results(l, o);
 	if (l->start < 0 || o->start < l->start)
 		l->start = o->start;
 	l->cycles[o->limit] += o->cycles;
@@ -169,13 +156,20 @@ is_on_cpu(const struct report *r, const struct json *layer)
 }
 
 /*
- * The layer, + 1, whose kernels compute the operators of the list `parts` of a layer; 0: none.
- * The operators of a chain read results of others and are nodes; an operator without reads
- * was merged with the layer before lowering.
+ * Lists the operators that run.  The result has for each named operator its node's
+ * number + 1; 0: it does not run.
  */
-static int *
-owners_of_parts(struct report *r, const struct json *named, size_t n)
+static size_t *
+list_nodes(struct report *r, const int *place, const char *path)
 {
+	size_t n;
+	const struct json *named = json_items(r->root, "layers", &n);
+	size_t *at = anew(r->a, size_t, n + 1);
+	/*
+	 * The layer, + 1, whose kernels compute the operators of its list `parts`; 0: none.  The
+	 * operators of a chain read results of others and are nodes; an operator without reads
+	 * was merged with the layer before lowering.
+	 */
 	int *owner = anew(r->a, int, n + 1);
 	for (size_t i = 0; i < n; i++) {
 		size_t n_parts, n_reads;
@@ -189,20 +183,6 @@ owners_of_parts(struct report *r, const struct json *named, size_t n)
 				owner[(size_t)part] = (int)i + 1;
 		}
 	}
-	return owner;
-}
-
-/*
- * Lists the operators that run.  The result has for each named operator its node's
- * number + 1; 0: it does not run.
- */
-static size_t *
-list_nodes(struct report *r, const int *place, const char *path)
-{
-	size_t n;
-	const struct json *named = json_items(r->root, "layers", &n);
-	size_t *at = anew(r->a, size_t, n + 1);
-	const int *owner = owners_of_parts(r, named, n);
 	r->node = anew(r->a, struct node, n + r->n_layers);
 	for (size_t i = 0; i < n; i++) {
 		int head = place[i] || !owner[i] ? -1 : owner[i] - 1;
@@ -289,20 +269,6 @@ set_times(const struct report *r, double *start, double *end)
 {
 	*start = time_of(r, *start, *end > *start);
 	*end = time_of(r, *end, false);
-}
-
-/* Moves all times that are cycles of the NPU to those of the inference. */
-static void
-insert_cpu_time(struct report *r)
-{
-	for (size_t i = 0; i < r->n_ops; i++)
-		set_times(r, &r->op[i].start, &r->op[i].end);
-	for (size_t i = 0; i < r->n_layers; i++)
-		r->layer[i].start = time_of(r, r->layer[i].start, true);
-	for (size_t i = 0; i < r->n_spans; i++)
-		set_times(r, &r->span[i].start, &r->span[i].end);
-	for (size_t i = 0; i < r->n_peaks; i++)
-		set_times(r, &r->peak[i].start, &r->peak[i].end);
 }
 
 /* Reads the network's graph.  If the report has no edges, the nodes are a chain. */
@@ -486,7 +452,15 @@ read_report(struct arena *a, struct bytes json, const char *file, struct report 
 	read_operations(r);
 	read_memory(r);
 	make_labels(r);
-	insert_cpu_time(r);
+	/* all times that are cycles of the NPU become those of the inference */
+	for (size_t i = 0; i < r->n_ops; i++)
+		set_times(r, &r->op[i].start, &r->op[i].end);
+	for (size_t i = 0; i < r->n_layers; i++)
+		r->layer[i].start = time_of(r, r->layer[i].start, true);
+	for (size_t i = 0; i < r->n_spans; i++)
+		set_times(r, &r->span[i].start, &r->span[i].end);
+	for (size_t i = 0; i < r->n_peaks; i++)
+		set_times(r, &r->peak[i].start, &r->peak[i].end);
 	/* a tensor has the name of the operator that writes it, a buffer that of its reader */
 	for (size_t i = 0; i < r->n_spans; i++)
 		r->span[i].node = node_called(r, r->span[i].owner);

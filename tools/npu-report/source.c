@@ -26,23 +26,6 @@ name_of(const struct tfl_subgraph *g, const struct tfl_op *op)
 	return op->n_out && op->out[0] >= 0 ? g->tensor[op->out[0]].name : "";
 }
 
-/* the node of an operator: that with its name and kind; among several, that with its number */
-static int
-find_node(const struct report *r, const struct tfl_subgraph *g, int i)
-{
-	const char *name = name_of(g, &g->op[i]), *kind = tfl_op_label(&g->op[i]);
-	int found = -1;
-	for (size_t k = 0; k < r->n_nodes; k++) {
-		const struct node *x = &r->node[k];
-		if (strcmp(x->name, *name ? name : kind) != 0 || strcmp(x->kind, kind) != 0)
-			continue;
-		if (x->index == (size_t)i)
-			return (int)k;
-		found = found < 0 ? (int)k : found;
-	}
-	return found;
-}
-
 bool
 read_source(struct report *r, struct bytes file, const char *name, struct err *e)
 {
@@ -54,7 +37,17 @@ read_source(struct report *r, struct bytes file, const char *name, struct err *e
 	*s = (struct source){ .m = m, .g = &m->subgraph[0] };
 	s->node = anew(r->a, int, (size_t)s->g->n_ops + 1);
 	for (int i = 0; i < s->g->n_ops; i++) {
-		s->node[i] = find_node(r, s->g, i);
+		const struct tfl_op *op = &s->g->op[i];
+		const char *kind = tfl_op_label(op), *called = name_of(s->g, op);
+		called = *called ? called : kind;
+		/* the node with its name and kind; among several, that with its number */
+		s->node[i] = -1;
+		for (size_t k = 0; k < r->n_nodes; k++) {
+			const struct node *x = &r->node[k];
+			if (!strcmp(x->name, called) && !strcmp(x->kind, kind) &&
+			    (s->node[i] < 0 || x->index == (size_t)i))
+				s->node[i] = (int)k;
+		}
 		found += s->node[i] >= 0;
 	}
 	if (!found && r->n_nodes)
@@ -86,30 +79,10 @@ put_integer(struct text *t, const struct fb_field *f, int64_t v)
 		text_i64(t, v);
 }
 
-enum { MOST = 32 }; /* elements of a list that the page shows */
-
-static void
-put_value(struct text *t, struct fb_ref r, int slot)
-{
-	const struct fb_field *f = &r.table->slot[slot];
-	if (f->kind == FB_F32 || f->kind == FB_F64) {
-		text_double(t, fb_float(r, slot));
-	} else if (f->kind > FB_NONE && f->kind < FB_F32) {
-		put_integer(t, f, fb_int(r, slot));
-	} else if (f->kind == FB_VEC + FB_I32) {
-		struct fb_vec v = fb_vector(r, slot);
-		for (uint32_t i = 0; i < v.n && i < MOST; i++)
-			text_printf(t, i ? ", %d" : "%d",
-				    (int32_t)load_le32(v.p + 4 * (size_t)i));
-		text_puts(t, v.n > MOST ? ", ..." : "");
-	} else {
-		text_puts(t, "...");
-	}
-}
-
 static void
 put_attributes(const struct json_out *j, struct fb_ref r)
 {
+	enum { MOST = 32 }; /* elements of a list that the page shows */
 	json_open(j, "a", '[');
 	for (int i = 0; r.buf && r.table && i < r.table->n_slots; i++) {
 		const struct fb_field *f = &r.table->slot[i];
@@ -119,7 +92,19 @@ put_attributes(const struct json_out *j, struct fb_ref r)
 				!fb_int(r, i);
 		if (f->kind == FB_NONE || !f->name || is_unset)
 			continue;
-		put_value(&value, r, i);
+		if (f->kind == FB_F32 || f->kind == FB_F64) {
+			text_double(&value, fb_float(r, i));
+		} else if (f->kind > FB_NONE && f->kind < FB_F32) {
+			put_integer(&value, f, fb_int(r, i));
+		} else if (f->kind == FB_VEC + FB_I32) {
+			struct fb_vec v = fb_vector(r, i);
+			for (uint32_t k = 0; k < v.n && k < MOST; k++)
+				text_printf(&value, k ? ", %d" : "%d",
+					    (int32_t)load_le32(v.p + 4 * (size_t)k));
+			text_puts(&value, v.n > MOST ? ", ..." : "");
+		} else {
+			text_puts(&value, "...");
+		}
 		json_open(j, NULL, '[');
 		json_put_string(j, NULL, f->name);
 		json_put_string(j, NULL, text_str(&value));
@@ -131,25 +116,6 @@ put_attributes(const struct json_out *j, struct fb_ref r)
 
 /* ---- constants --------------------------------------------------------------------- */
 
-enum { BINS = 24, DISTINCT = 1 << 16 };
-
-struct statistics {
-	double min, max, mean, deviation;
-	int64_t n, zeros, distinct; /* distinct: 0: not counted; n: numbers that are finite */
-	int64_t bin[BINS];	    /* from min to max */
-};
-
-static bool
-has_values(const struct tfl_tensor *x)
-{
-	int bytes = tfl_type_bytes(x->type);
-	bool numbers = x->type == TFL_FLOAT32 || x->type == TFL_INT8 ||
-		       x->type == TFL_UINT8 || x->type == TFL_INT16 ||
-		       x->type == TFL_INT32 || x->type == TFL_INT64 || x->type == TFL_INT4;
-	return x->data.p && numbers && tfl_elements(x) > 0 &&
-	       (uint64_t)tfl_elements(x) <= x->data.n / (unsigned)bytes;
-}
-
 static double
 element(const struct tfl_tensor *x, int64_t i)
 {
@@ -157,10 +123,11 @@ element(const struct tfl_tensor *x, int64_t i)
 				      : (double)tfl_integer(x->type, x->data.p, i);
 }
 
-/* the number of different values of a type that has at most DISTINCT of them */
+/* the number of different values of a type that has at most DISTINCT of them; 0: not counted */
 static int64_t
 count_distinct(struct arena *a, const struct tfl_tensor *x)
 {
+	enum { DISTINCT = 1 << 16 };
 	int64_t n = 0;
 	if (x->type == TFL_FLOAT32 || tfl_type_bytes(x->type) > 2)
 		return 0;
@@ -171,37 +138,6 @@ count_distinct(struct arena *a, const struct tfl_tensor *x)
 		*s = true;
 	}
 	return n;
-}
-
-static struct statistics
-statistics_of(struct arena *a, const struct tfl_tensor *x)
-{
-	struct statistics s = { .min = DBL_MAX, .max = -DBL_MAX };
-	double sum = 0, squares = 0;
-	for (int64_t i = 0; i < tfl_elements(x); i++) {
-		double v = element(x, i);
-		if (!isfinite(v))
-			continue;
-		s.n++;
-		s.min = v < s.min ? v : s.min;
-		s.max = v > s.max ? v : s.max;
-		s.zeros += !(fabs(v) > 0);
-		sum += v;
-	}
-	if (!s.n)
-		return s;
-	s.mean = sum / (double)s.n;
-	for (int64_t i = 0; i < tfl_elements(x); i++) {
-		double v = element(x, i), part = s.max - s.min;
-		if (!isfinite(v))
-			continue;
-		squares += (v - s.mean) * (v - s.mean);
-		double at = part > 0 && isfinite(part) ? (v - s.min) / part * BINS : 0;
-		s.bin[at < BINS ? (int)at : BINS - 1]++;
-	}
-	s.deviation = sqrt(squares / (double)s.n);
-	s.distinct = count_distinct(a, x);
-	return s;
 }
 
 /* six digits of a number; JSON has no infinities */
@@ -215,21 +151,43 @@ put_real(const struct json_out *j, double v)
 static void
 put_statistics(const struct json_out *j, struct arena *a, const struct tfl_tensor *x)
 {
-	struct statistics s = statistics_of(a, x);
-	if (!s.n)
+	enum { BINS = 24 };
+	double min = DBL_MAX, max = -DBL_MAX, sum = 0, squares = 0;
+	int64_t n = 0, zeros = 0; /* n: numbers that are finite */
+	int64_t bin[BINS] = { 0 }; /* from min to max */
+	for (int64_t i = 0; i < tfl_elements(x); i++) {
+		double v = element(x, i);
+		if (!isfinite(v))
+			continue;
+		n++;
+		min = v < min ? v : min;
+		max = v > max ? v : max;
+		zeros += !(fabs(v) > 0);
+		sum += v;
+	}
+	if (!n)
 		return;
+	double mean = sum / (double)n;
+	for (int64_t i = 0; i < tfl_elements(x); i++) {
+		double v = element(x, i), part = max - min;
+		if (!isfinite(v))
+			continue;
+		squares += (v - mean) * (v - mean);
+		double at = part > 0 && isfinite(part) ? (v - min) / part * BINS : 0;
+		bin[at < BINS ? (int)at : BINS - 1]++;
+	}
 	json_open(j, "c", '[');
-	put_real(j, s.min);
-	put_real(j, s.max);
-	put_real(j, s.mean);
-	put_real(j, s.deviation);
-	json_put_i64(j, NULL, s.zeros);
-	json_put_i64(j, NULL, s.distinct);
+	put_real(j, min);
+	put_real(j, max);
+	put_real(j, mean);
+	put_real(j, sqrt(squares / (double)n));
+	json_put_i64(j, NULL, zeros);
+	json_put_i64(j, NULL, count_distinct(a, x));
 	json_put_i64(j, NULL, tfl_elements(x));
 	json_close(j, ']');
 	json_open(j, "h", '[');
 	for (int i = 0; i < BINS; i++)
-		json_put_i64(j, NULL, s.bin[i]);
+		json_put_i64(j, NULL, bin[i]);
 	json_close(j, ']');
 }
 
@@ -271,7 +229,12 @@ put_tensor(const struct json_out *j, const struct tfl_tensor *x)
 	json_put_string(j, "t", tfl_type_name(x->type));
 	json_put_i32s(j, "s", x->dim, (size_t)x->rank);
 	put_quantization(j, &x->quant);
-	if (has_values(x))
+	bool numbers = x->type == TFL_FLOAT32 || x->type == TFL_INT8 ||
+		       x->type == TFL_UINT8 || x->type == TFL_INT16 ||
+		       x->type == TFL_INT32 || x->type == TFL_INT64 || x->type == TFL_INT4;
+	int bytes = tfl_type_bytes(x->type);
+	if (x->data.p && numbers && tfl_elements(x) > 0 &&
+	    (uint64_t)tfl_elements(x) <= x->data.n / (unsigned)bytes)
 		put_statistics(j, a, x);
 	json_close(j, '}');
 	arena_close(a);

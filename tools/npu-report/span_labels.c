@@ -27,22 +27,6 @@ node_called(const struct report *r, const char *name)
 	return -1;
 }
 
-/* A tensor or buffer is called as the operator that it belongs to. */
-static const char *
-span_label(const struct report *r, const struct span *s)
-{
-	const int at = s->node < 0 ? node_called(r, s->stem) : s->node;
-	const struct node *x = at < 0 ? NULL : &r->node[at];
-	bool is_buffer = !strcmp(s->kind, "buffer");
-	const char *id = id_of(s->owner);
-	if (!x || x->title == x->name)
-		return arena_printf(r->a, "%s%s%s", is_buffer ? "weights of " : "", s->label, id);
-	const char *kinds = strstr(x->label, " (");
-	size_t n = kinds ? (size_t)(kinds - x->label) : strlen(x->label);
-	return arena_printf(r->a, "%.*s%s%s", (int)n, x->label, s->node < 0 ? id : "",
-			    is_buffer ? " (weights)" : "");
-}
-
 /* orders spans by labels, those of one label by names */
 static int
 by_label_and_name(const void *p, const void *q)
@@ -58,8 +42,21 @@ name_spans(struct report *r)
 {
 	struct span **v = anew(r->a, struct span *, r->n_spans + 1);
 	for (size_t i = 0; i < r->n_spans; i++) {
-		v[i] = &r->span[i];
-		v[i]->label = span_label(r, v[i]);
+		struct span *s = v[i] = &r->span[i];
+		/* a tensor or buffer is called as the operator that it belongs to */
+		const int at = s->node < 0 ? node_called(r, s->stem) : s->node;
+		const struct node *x = at < 0 ? NULL : &r->node[at];
+		bool is_buffer = !strcmp(s->kind, "buffer");
+		const char *id = id_of(s->owner);
+		if (!x || x->title == x->name) {
+			s->label = arena_printf(r->a, "%s%s%s", is_buffer ? "weights of " : "", s->label,
+						id);
+			continue;
+		}
+		const char *kinds = strstr(x->label, " (");
+		size_t n = kinds ? (size_t)(kinds - x->label) : strlen(x->label);
+		s->label = arena_printf(r->a, "%.*s%s%s", (int)n, x->label, s->node < 0 ? id : "",
+					is_buffer ? " (weights)" : "");
 	}
 	qsort(v, r->n_spans, sizeof(*v), by_label_and_name);
 	/* the names of one label get numbers, but for the first one */
