@@ -28,15 +28,6 @@ inference_ms(const struct report *r)
 	return x;
 }
 
-/* true if more than half of the interval is that of the CPU's time */
-static bool
-cpu_makes_range(const struct report *r)
-{
-	struct time_ms x = inference_ms(r);
-	double cpu = cycles_ms(r, r->cpu_time) * (r->cpu_error - 1 / r->cpu_error);
-	return 2 * cpu > x.high - x.low;
-}
-
 double
 cpu_cycles_of(const struct report *r)
 {
@@ -81,7 +72,9 @@ range_text(const struct report *r)
 			      ? arena_printf(r->a, "the CPU's cycles are known to a factor of %.0f",
 					     r->cpu_error)
 			      : NULL;
-	if (cpu_makes_range(r))
+	/* the CPU makes the interval if more than half of it is that of the CPU's time */
+	double cpu_ms = cycles_ms(r, r->cpu_time) * (r->cpu_error - 1 / r->cpu_error);
+	if (2 * cpu_ms > x.high - x.low)
 		return arena_printf(r->a, "%s: %s", range, cpu);
 	return arena_printf(r->a, "%s with a probability of 80 %% %s%s%s", range,
 			    json_true(r->root, "calibrated_extrapolated")
@@ -104,14 +97,6 @@ formulas_text(const struct report *r)
 			    r->cpu_time > 0 ? " of the NPU" : "", formulas / r->cycles);
 }
 
-/* the part, if the memories in use are those that it names; else NULL */
-static const struct target_part *
-naming_part(const struct report *r)
-{
-	return target_part_with(r->part, json_string(r->root, "system_config", NULL),
-				json_string(r->root, "memory_mode", NULL));
-}
-
 /* a memory by its key in the report, such as "off_chip_flash"; MEM_AREAS: there is none */
 static enum mem_area
 area_of(const char *key)
@@ -126,10 +111,13 @@ static const char *
 memory_text(const struct report *r, const char *key)
 {
 	enum mem_area area = area_of(key);
+	const char *mode = json_string(r->root, "memory_mode", NULL);
 	if (area == MEM_AREAS)
 		return key;
-	return target_part_memory(naming_part(r), json_string(r->root, "memory_mode", NULL), area,
-				  area_of(json_string(r->root, "constants_in", "")));
+	/* the part, if the memories in use are those that it names; else NULL */
+	const struct target_part *part =
+		target_part_with(r->part, json_string(r->root, "system_config", NULL), mode);
+	return target_part_memory(part, mode, area, area_of(json_string(r->root, "constants_in", "")));
 }
 
 const char *
@@ -323,27 +311,6 @@ limits_text(const struct report *r)
 				 : t;
 }
 
-/* the part of the time that the line "limit" has for the memory of the key */
-static double
-limit_share(const struct report *r, const char *key)
-{
-	bool constants = !strcmp(key, json_string(r->root, "constants_in", ""));
-	return limit_shares(r).of[constants ? LIMIT_CONSTANTS : LIMIT_SRAM];
-}
-
-/* What has the largest share of the NPU's time: the word for computing, or the name of a memory.
- * "": nothing works in that share, as kernels wait for transfers. */
-static const char *
-limiting_text(const struct report *r)
-{
-	switch (limit_shares(r).most) {
-	case LIMIT_COMPUTE: return limit_words[LIMIT_COMPUTE];
-	case LIMIT_SRAM: return fast_text(r);
-	case LIMIT_CONSTANTS: return constants_text(r);
-	default: return "";
-	}
-}
-
 /*
  * Says what limits the network once the memory of the key has twice the speed, by which it saves
  * this part of the time: computing or another memory, if that works nearly all of the time that is
@@ -355,7 +322,11 @@ static const char *
 then_text(const struct report *r, const char *faster, double saved)
 {
 	const double much = 0.5, left = 1 - saved; /* much: of the time that is left */
-	const bool surprises = 3 * saved < limit_share(r, faster);
+	const struct shares s = limit_shares(r);
+	/* the part of the time that the line "limit" has for the memory of the key */
+	const double share = !strcmp(faster, json_string(r->root, "constants_in", ""))
+				 ? s.of[LIMIT_CONSTANTS] : s.of[LIMIT_SRAM];
+	const bool surprises = 3 * saved < share;
 	struct busy v[MEMORIES + 1];
 	size_t n = list_working(r, much * left, v), shown = 0;
 	double most = 0;
@@ -368,7 +339,11 @@ then_text(const struct report *r, const char *faster, double saved)
 		most = fmax(most, 100 * v[i].share);
 	}
 	const double least = most >= BUSY * left ? BUSY * left : surprises ? 1 : INFINITY;
-	const char *already = limiting_text(r);
+	/* what has the largest share; "": nothing works in it, as kernels wait for transfers */
+	const char *already = s.most == LIMIT_COMPUTE	  ? limit_words[LIMIT_COMPUTE]
+			      : s.most == LIMIT_SRAM	  ? fast_text(r)
+			      : s.most == LIMIT_CONSTANTS ? constants_text(r)
+							  : "";
 	bool is_new = surprises;
 	for (size_t i = 0; i < n; i++)
 		if (100 * v[i].share >= least) {
@@ -376,17 +351,6 @@ then_text(const struct report *r, const char *faster, double saved)
 			is_new |= strcmp(v[i].name, already) != 0;
 		}
 	return shown && is_new ? arena_printf(r->a, " (then limited by %s)", text) : "";
-}
-
-/* True if a memory before has the name of memory i: it is the same one, on another port. */
-static bool
-is_repeated(const struct report *r, const struct json *m, size_t i)
-{
-	const char *name = memory_text(r, m->item[i].key);
-	for (size_t k = 0; k < i; k++)
-		if (m->item[k].kind == JSON_NUMBER && !strcmp(memory_text(r, m->item[k].key), name))
-			return true;
-	return false;
 }
 
 const char *
@@ -404,7 +368,12 @@ faster_text(const struct report *r)
 		double saved = m->item[i].kind == JSON_NUMBER
 				   ? (r->cycles - m->item[i].number) / r->whole : 0;
 		const char *name = memory_text(r, m->item[i].key);
-		if (saved < least || is_repeated(r, m, i))
+		/* a memory before that has this name is the same one, on another port */
+		bool is_repeated = false;
+		for (size_t k = 0; k < i; k++)
+			is_repeated |= m->item[k].kind == JSON_NUMBER &&
+				       !strcmp(memory_text(r, m->item[k].key), name);
+		if (saved < least || is_repeated)
 			continue;
 		text = text ? arena_printf(r->a, "%s, %s %.0f %%", text, name, 100 * saved)
 			    : arena_printf(r->a, "%s of twice the speed saves %.0f %%", name,

@@ -16,13 +16,6 @@ is_in_peak(const struct span *s, const struct peak *p)
 	return !strcmp(s->place, p->place) && s->start <= p->start && s->end >= p->end;
 }
 
-static bool
-is_float_end(const struct span *s)
-{
-	return (!strcmp(s->kind, "input") || !strcmp(s->kind, "output")) &&
-	       !strncmp(s->shape, "f32", 3);
-}
-
 const char *
 floats_text(const struct report *r)
 {
@@ -30,9 +23,12 @@ floats_text(const struct report *r)
 	for (size_t i = 0; i < r->n_peaks; i++) {
 		const struct peak *p = &r->peak[i];
 		double bytes = 0;
-		for (size_t k = 0; k < r->n_spans; k++)
-			if (is_float_end(&r->span[k]) && is_in_peak(&r->span[k], p))
-				bytes += r->span[k].bytes;
+		for (size_t k = 0; k < r->n_spans; k++) {
+			const struct span *s = &r->span[k];
+			bool is_end = !strcmp(s->kind, "input") || !strcmp(s->kind, "output");
+			if (is_end && !strncmp(s->shape, "f32", 3) && is_in_peak(s, p))
+				bytes += s->bytes;
+		}
 		if (bytes > 0 && bytes >= worth * p->bytes)
 			return arena_printf(r->a, "float inputs and outputs hold %s of the %s of %s",
 					    human_bytes(r->a, bytes), human_bytes(r->a, p->bytes),

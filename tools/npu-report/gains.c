@@ -16,23 +16,17 @@ static const double SMALLER = 0.9;
 #define SLOWER 1.7
 
 /*
- * A change is worth a line if it saves 3 % of the time; an option also if it saves 10 % of the
- * memory at less than 1.7 times the time.  Nobody takes another NPU to save SRAM.
+ * Adds a change; false: it is not worth a line.  It is if it saves 3 % of the time; an option also
+ * if it saves 10 % of the memory at less than 1.7 times the time.  Nobody takes another NPU to save
+ * SRAM.
  */
-static bool
-is_worth(const struct report *r, const struct gain *g)
-{
-	const double time = 0.97;
-	return g->cycles < time * r->whole ||
-	       (!g->is_other && g->sram < SMALLER * r->sram && g->cycles < SLOWER * r->whole);
-}
-
-/* Adds a change; false: it is not worth a line. */
 static bool
 add(struct gains *g, struct gain x)
 {
+	const double time = 0.97;
 	const struct target_part *p = g->r->part;
-	if (!is_worth(g->r, &x))
+	bool saves_memory = x.sram < SMALLER * g->r->sram && x.cycles < SLOWER * g->r->whole;
+	if (!(x.cycles < time * g->r->whole) && (x.is_other || !saves_memory))
 		return false;
 	/* the driver hands out the SRAM of the NPU's node, which is less than the chip has */
 	if (g->r->for_linux && p && x.sram > (double)p->linux_bytes)
@@ -50,75 +44,29 @@ more_text(struct arena *a, double cycles, double than)
 	return arena_printf(a, "%.0f %% %s", fabs(percent), percent < 0 ? "less" : "more");
 }
 
+const char mean_text[] = "plans are chosen by the mean of the calibrated estimate (shown) and Arm's "
+			 "published formulas";
+
 /*
  * npu-sched chooses plans by the mean of two estimates (npu-sched-search(7), mean_text).  The reader sees
  * the calibrated one, and wonders why a plan of hardly more time was not chosen, or of much less,
  * if the mean is not near.
  */
-static const char *
-objective_text(const struct report *r, const struct point *p)
-{
-	const double near = 0.02; /* the resolution of the calibrated estimate */
-	double own = json_number(r->root, "objective_cycles", 0) + r->cpu_time;
-	double objective = p->objective + r->cpu_time, cycles = p->cycles + r->cpu_time;
-	if (cycles >= HARDLY * r->whole || !json_get(r->root, "objective_cycles") || !(p->objective > 0) ||
-	    fabs(objective / own - cycles / r->whole) < near)
-		return NULL;
-	return arena_printf(r->a, "%s time by the mean with Arm's formulas",
-			    more_text(r->a, objective, own));
-}
-
-const char mean_text[] = "plans are chosen by the mean of the calibrated estimate (shown) and Arm's "
-			 "published formulas";
-
 static bool
 add_point(struct gains *g, const char *what, const struct point *p)
 {
+	const double near = 0.02; /* the resolution of the calibrated estimate */
+	const struct report *r = g->r;
+	double own = json_number(r->root, "objective_cycles", 0) + r->cpu_time;
+	double objective = p->objective + r->cpu_time, cycles = p->cycles + r->cpu_time;
+	bool is_clear = cycles >= HARDLY * r->whole || !json_get(r->root, "objective_cycles") ||
+			!(p->objective > 0) || fabs(objective / own - cycles / r->whole) < near;
 	return add(g, (struct gain){
-		.what = what, .cycles = p->cycles + g->r->cpu_time, .sram = p->sram,
-		.memory = fast_text(g->r),
-		.objective = objective_text(g->r, p),
-		.how = arena_printf(g->r->a, "--arena-cache-size=%.0f", p->sram) });
-}
-
-/* the plan of the least SRAM, less than now, that takes less than so many times the time */
-static const struct point *
-smallest(const struct report *r, double times)
-{
-	const struct point *least = NULL;
-	for (size_t i = 0; i < r->n_points; i++) {
-		const struct point *p = &r->point[i];
-		if (p->sram < SMALLER * r->sram && p->cycles + r->cpu_time < times * r->whole &&
-		    (!least || p->sram < least->sram))
-			least = p;
-	}
-	return least;
-}
-
-/* the fastest plan with more SRAM; of equal ones the first, which has the least */
-static const struct point *
-fastest(const struct report *r)
-{
-	const struct point *least = NULL;
-	for (size_t i = 0; i < r->n_points; i++) {
-		const struct point *p = &r->point[i];
-		if (p->sram > r->sram && p->cycles < (least ? least->cycles : r->cycles))
-			least = p;
-	}
-	return least;
-}
-
-/* the plan of the least SRAM, but more than now, that takes at most so many cycles */
-static const struct point *
-least_within(const struct report *r, double cycles)
-{
-	const struct point *least = NULL;
-	for (size_t i = 0; i < r->n_points; i++) {
-		const struct point *p = &r->point[i];
-		if (p->sram > r->sram && p->cycles <= cycles && (!least || p->sram < least->sram))
-			least = p;
-	}
-	return least;
+		.what = what, .cycles = cycles, .sram = p->sram, .memory = fast_text(r),
+		.objective = is_clear ? NULL
+				      : arena_printf(r->a, "%s time by the mean with Arm's formulas",
+						     more_text(r->a, objective, own)),
+		.how = arena_printf(r->a, "--arena-cache-size=%.0f", p->sram) });
 }
 
 /*
@@ -133,11 +81,21 @@ add_faster(struct gains *g)
 	const double MOST = 0.75, FURTHER = 0.01;
 	const struct report *r = g->r;
 	const char *memory = fast_text(r);
-	const struct point *fast = fastest(r);
+	const struct point *fast = NULL, *most = NULL;
+	/* of equal ones the first, which has the least SRAM */
+	for (size_t i = 0; i < r->n_points; i++) {
+		const struct point *p = &r->point[i];
+		if (p->sram > r->sram && p->cycles < (fast ? fast->cycles : r->cycles))
+			fast = p;
+	}
 	if (!fast)
 		return;
-	double saved = r->cycles - fast->cycles;
-	const struct point *most = least_within(r, r->cycles - MOST * saved);
+	double within = r->cycles - MOST * (r->cycles - fast->cycles);
+	for (size_t i = 0; i < r->n_points; i++) {
+		const struct point *p = &r->point[i];
+		if (p->sram > r->sram && p->cycles <= within && (!most || p->sram < most->sram))
+			most = p;
+	}
 	bool is_further = most->cycles - fast->cycles >= FURTHER * r->whole;
 	/* where that saves too little for a line, the fastest may be worth one */
 	if (most != fast && add_point(g, arena_printf(r->a, "more %s, at least %.0f %% of the possible "
@@ -146,54 +104,17 @@ add_faster(struct gains *g)
 	add_point(g, arena_printf(r->a, "more %s, the fastest plan", memory), fast);
 }
 
-/* Of the curve: plans with more SRAM, and the smallest at each price, by the time that is shown. */
-static void
-add_curve(struct gains *g)
-{
-	static const double price[] = { 1.02, HARDLY, SLOWER };
-	const struct report *r = g->r;
-	const struct point *last = NULL;
-	add_faster(g);
-	/* The application has no use for SRAM that only the NPU's copies are in. */
-	if (!arena_is_in_sram(r))
-		return;
-	for (size_t i = 0; i < ARRAY_LEN(price); i++) {
-		const struct point *p = smallest(r, price[i]);
-		if (p && p != last)
-			add_point(g, arena_printf(r->a, "less %s, up to %.0f %% more time", fast_text(r),
-						  100 * price[i] - 100), p);
-		last = p;
-	}
-}
-
-/* cycles of this accelerator's fastest plan in so much SRAM */
-static double
-fastest_in(const struct report *r, double sram)
-{
-	double cycles = r->cycles;
-	for (size_t i = 0; i < r->n_points; i++)
-		if (r->point[i].sram <= sram)
-			cycles = fmin(cycles, r->point[i].cycles);
-	return cycles;
-}
-
-/* such as "alif-e7-hp, on this chip"; an accelerator that no known part has is on no chip yet */
-static const char *
-other_text(const struct report *r, const struct other *x)
-{
-	if (x->same_chip)
-		return arena_printf(r->a, "%s, on this chip", x->name);
-	if (x->part || !json_string(r->root, "part", NULL))
-		return x->name;
-	return arena_printf(r->a, "another chip with %s at %s", x->name, human_clock(r->a, x->clock));
-}
-
 /* Another accelerator, where this one has no plan as fast. */
 static void
 add_other(struct gains *g, const struct other *x)
 {
 	const struct report *r = g->r;
-	const char *name = other_text(r, x);
+	const char *name = x->name; /* an accelerator that no known part has is on no chip yet */
+	if (x->same_chip)
+		name = arena_printf(r->a, "%s, on this chip", x->name);
+	else if (!x->part && json_string(r->root, "part", NULL))
+		name = arena_printf(r->a, "another chip with %s at %s", x->name,
+				    human_clock(r->a, x->clock));
 	const char *memory = strcmp(x->memory, fast_text(r)) != 0 ? "SRAM" : x->memory;
 	const struct {
 		const struct point *p;
@@ -205,8 +126,11 @@ add_other(struct gains *g, const struct other *x)
 	for (size_t i = 0; i < ARRAY_LEN(plans); i++) {
 		const struct point *p = plans[i].p;
 		double cycles = p->cycles + x->cpu_time;
-		if (p->cycles > 0 && (!i || p->sram != x->here.sram) &&
-		    cycles < fastest_in(r, p->sram) + r->cpu_time)
+		double own = r->cycles; /* of this accelerator's fastest plan in so much SRAM */
+		for (size_t k = 0; k < r->n_points; k++)
+			if (r->point[k].sram <= p->sram)
+				own = fmin(own, r->point[k].cycles);
+		if (p->cycles > 0 && (!i || p->sram != x->here.sram) && cycles < own + r->cpu_time)
 			add(g, (struct gain){
 				.what = plans[i].what, .is_other = true,
 				.same_chip = x->same_chip, .cycles = cycles,
@@ -219,8 +143,27 @@ add_other(struct gains *g, const struct other *x)
 size_t
 list_gains(const struct report *r, struct gain **out)
 {
+	static const double price[] = { 1.02, HARDLY, SLOWER };
 	struct gains g = { .r = r };
-	add_curve(&g);
+	const struct point *last = NULL;
+	/* of the curve: plans with more SRAM, and the smallest at each price, by the time that is shown */
+	add_faster(&g);
+	/* The application has no use for SRAM that only the NPU's copies are in. */
+	const size_t n_prices = arena_is_in_sram(r) ? ARRAY_LEN(price) : 0;
+	for (size_t i = 0; i < n_prices; i++) {
+		const struct point *least = NULL;
+		for (size_t k = 0; k < r->n_points; k++) {
+			const struct point *p = &r->point[k];
+			if (p->sram < SMALLER * r->sram &&
+			    p->cycles + r->cpu_time < price[i] * r->whole &&
+			    (!least || p->sram < least->sram))
+				least = p;
+		}
+		if (least && least != last)
+			add_point(&g, arena_printf(r->a, "less %s, up to %.0f %% more time", fast_text(r),
+						   100 * price[i] - 100), least);
+		last = least;
+	}
 	for (size_t i = 0; i < r->n_others; i++)
 		add_other(&g, &r->other[i]);
 	*out = g.v;

@@ -48,27 +48,20 @@ choose_picture(void *options, const char *name)
 	text_free(&choices);
 }
 
-/* Makes the options for npu-perf. */
-static void
-pass_memory(struct options *o)
-{
-	const char *const all[][2] = { { "--config", o->config },
-				       { "--system-config", o->system },
-				       { "--memory-mode", o->mode }, { "--part", o->part } };
-	for (size_t i = 0; i < ARRAY_LEN(all); i++)
-		if (all[i][1]) {
-			o->perf[o->n_perf++] = all[i][0];
-			o->perf[o->n_perf++] = all[i][1];
-		}
-	if (o->any_accelerator)
-		o->perf[o->n_perf++] = "--any-accelerator";
-}
-
 static void
 check_options(void *options)
 {
 	struct options *o = options;
-	pass_memory(o);
+	const char *const memory[][2] = { { "--config", o->config },
+					  { "--system-config", o->system },
+					  { "--memory-mode", o->mode }, { "--part", o->part } };
+	for (size_t i = 0; i < ARRAY_LEN(memory); i++)
+		if (memory[i][1]) {
+			o->perf[o->n_perf++] = memory[i][0];
+			o->perf[o->n_perf++] = memory[i][1];
+		}
+	if (o->any_accelerator)
+		o->perf[o->n_perf++] = "--any-accelerator";
 	if (o->svg == PICTURES && !o->numbers && !o->summary && !o->explorer)
 		o->html |= text_has_suffix(o->output, ".html");
 	if (o->explorer && (o->html || o->n_compare || o->svg < PICTURES || o->numbers ||

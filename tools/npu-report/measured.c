@@ -13,12 +13,6 @@ static const char *const units[] = {
 	[MEASURED_SAMPLES] = "shares of the time",
 };
 
-static const struct json *
-list_of(const struct report *r, const char *key, size_t *n)
-{
-	return json_items(json_get(r->root, "measured"), key, n);
-}
-
 /* The counters that have an estimate. */
 static struct measured_pair *
 counters_of(const struct report *r, size_t *n)
@@ -42,8 +36,9 @@ static struct measured_pair *
 rows_of(const struct report *r, bool samples, size_t *n)
 {
 	size_t n_estimates;
-	const struct json *v = list_of(r, samples ? "sampled" : "operators", n);
-	const struct json *estimate = list_of(r, "operators_estimated", &n_estimates);
+	const struct json *m = json_get(r->root, "measured");
+	const struct json *v = json_items(m, samples ? "sampled" : "operators", n);
+	const struct json *estimate = json_items(m, "operators_estimated", &n_estimates);
 	struct measured_pair *p = anew(r->a, struct measured_pair, *n + 1);
 	for (size_t i = 0; i < *n; i++) {
 		const char *layers = json_string(&v[i], "layer_names", NULL);

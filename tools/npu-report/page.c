@@ -71,23 +71,6 @@ memory_of_part(const struct report *r, bool constants)
 								 : p->arena_bytes)));
 }
 
-/* the content of the memory of sram_bytes: the arena, or copies of its tensors */
-static const char *
-sram_use(const struct report *r)
-{
-	return arena_is_in_sram(r) ? "arena"
-				   : arena_printf(r->a, "copies of tensors; the arena is in %s",
-						  place_text(r, "arena"));
-}
-
-/* heading of the constants' card: their memory, unless the arena's card has its name */
-static const char *
-constants_title(const struct report *r)
-{
-	const char *memory = constants_text(r);
-	return has_one_memory(r) ? "Constants" : strcmp(memory, "flash") != 0 ? memory : "Flash";
-}
-
 static void
 put_limits(struct text *t, const struct report *r)
 {
@@ -112,44 +95,46 @@ put_limits(struct text *t, const struct report *r)
 }
 
 static void
-put_sentence(struct text *t, const struct report *r)
+put_headline(struct text *t, const struct report *r)
 {
-	const char *part = string(r, "part");
-	text_printf(t, "<p>An inference takes about %s on ",
-		    human_ms(r->a, inference_ms(r).ms));
+	struct arena *a = r->a;
+	double npu = number(r, "npu_layers"), cpu = number(r, "cpu_operators");
+	const char *range = range_text(r), *part = string(r, "part");
+	text_printf(t, "<p>An inference takes about %s on ", human_ms(a, inference_ms(r).ms));
 	text_html(t, json_string(r->root, "accelerator", "?"));
 	text_puts(t, part ? " of " : "");
 	text_html(t, part ? part : "");
-	text_printf(t, " at %s. <span class=\"soft\">", human_clock(r->a, r->clock));
+	text_printf(t, " at %s. <span class=\"soft\">", human_clock(a, r->clock));
 	text_html(t, json_string(r->root, "system_config", "?"));
 	text_puts(t, ", ");
 	text_html(t, json_string(r->root, "memory_mode", "?"));
 	text_puts(t, ". An estimate");
 	if (r->cpu_time > 0) {
 		text_printf(t, ": %s of the NPU, and about %s of the CPU, ",
-			    human_ms(r->a, cycles_ms(r, r->cycles)),
-			    human_ms(r->a, cycles_ms(r, r->cpu_time)));
+			    human_ms(a, cycles_ms(r, r->cycles)),
+			    human_ms(a, cycles_ms(r, r->cpu_time)));
 		text_html(t, r->cpu_name);
 	}
 	text_puts(t, ".</span></p>\n");
-}
-
-static void
-put_headline(struct text *t, const struct report *r)
-{
-	struct arena *a = r->a;
-	double npu = number(r, "npu_layers"), cpu = number(r, "cpu_operators");
-	const char *range = range_text(r);
-	put_sentence(t, r);
 	text_puts(t, "<dl id=\"facts\" class=\"facts\">\n");
 	/* without the CPU, both are the same time */
 	put_fact(t, r, "Time", r->cpu_time > 0 ? "inference_seconds" : "inference_ms",
 		 human_ms(a, inference_ms(r).ms),
 		 arena_printf(a, "%s cycles of the NPU%s%s", human_count(a, r->cycles),
 			      range ? ". " : "", range ? range : ""));
+	/* the memory of sram_bytes has the arena, or copies of its tensors */
+	const char *use = arena_is_in_sram(r) ? "arena"
+					      : arena_printf(a, "copies of tensors; the arena is in %s",
+							     place_text(r, "arena"));
 	put_fact(t, r, fast_text(r), "sram_bytes", human_bytes(a, r->sram),
-		 arena_printf(a, "%s%s", sram_use(r), memory_of_part(r, false)));
-	put_fact(t, r, constants_title(r), "flash_bytes", human_bytes(a, number(r, "flash_bytes")),
+		 arena_printf(a, "%s%s", use, memory_of_part(r, false)));
+	/* the constants by the name of their memory, unless the arena's card has its name */
+	const char *constants = constants_text(r);
+	if (has_one_memory(r))
+		constants = "Constants";
+	else if (!strcmp(constants, "flash"))
+		constants = "Flash";
+	put_fact(t, r, constants, "flash_bytes", human_bytes(a, number(r, "flash_bytes")),
 		 arena_printf(a, "%s%s%s. Command streams: %s%s",
 			      has_one_memory(r) ? "in the same " : "constants",
 			      has_one_memory(r) ? fast_text(r) : "", memory_of_part(r, true),
@@ -165,21 +150,6 @@ put_headline(struct text *t, const struct report *r)
 			 : "operators, none on the CPU");
 	put_limits(t, r);
 	text_puts(t, "</dl>\n");
-}
-
-static void
-put_warnings(struct text *t, const struct report *r)
-{
-	struct table b = table_warnings(r);
-	if (!b.n)
-		return;
-	text_puts(t, "<ul class=\"soft\">\n");
-	for (size_t i = 0; i < b.n; i++) {
-		text_puts(t, "<li>");
-		text_html(t, b.cell[i].text);
-		text_puts(t, "</li>\n");
-	}
-	text_puts(t, "</ul>\n");
 }
 
 /* ---- sections ------------------------------------------------------------------------ */
@@ -407,18 +377,6 @@ put_cpu(struct text *t, const struct report *r)
 }
 
 static void
-put_measured_row(struct text *t, const struct measured_pair *p, double most)
-{
-	const double v[] = { p->measured, p->estimated };
-	text_puts(t, "<tr>");
-	put_cell(t, "", p->name);
-	for (size_t k = 0; k < ARRAY_LEN(v); k++)
-		text_printf(t, "<td class=\"n share\" style=\"--p:%.1f%%\">%.6g</td>",
-			    most > 0 ? 100 * v[k] / most : 0, v[k]);
-	text_puts(t, "</tr>\n");
-}
-
-static void
 put_measured(struct text *t, const struct report *r)
 {
 	static const char *const columns[] = { "operator", ",measured", ",estimated", NULL };
@@ -431,8 +389,15 @@ put_measured(struct text *t, const struct report *r)
 		size_t n;
 		double most;
 		const struct measured_pair *p = measured_pairs(r, (enum measured_group)g, &n, &most);
-		for (size_t i = 0; i < n; i++)
-			put_measured_row(t, &p[i], most);
+		for (size_t i = 0; i < n; i++) {
+			const double v[] = { p[i].measured, p[i].estimated };
+			text_puts(t, "<tr>");
+			put_cell(t, "", p[i].name);
+			for (size_t k = 0; k < ARRAY_LEN(v); k++)
+				text_printf(t, "<td class=\"n share\" style=\"--p:%.1f%%\">%.6g</td>",
+					    most > 0 ? 100 * v[k] / most : 0, v[k]);
+			text_puts(t, "</tr>\n");
+		}
 	}
 	close_table(t);
 	put_numbers(t, &all, "All operators");
@@ -487,25 +452,6 @@ put_weights(struct text *t, const struct report *r)
 }
 
 static void
-put_rewrites(struct text *t, const struct report *r)
-{
-	struct table all = table_rewrites(r);
-	if (!all.n)
-		return;
-	open_section(t, "rewrites", all.title);
-	table_html(t, &all);
-	close_section(t);
-}
-
-/* such as "+3.1 %"; "0.0 %" without a sign */
-static const char *
-signed_percent(const struct report *r, double part)
-{
-	double v = round(1000 * part) / 10;
-	return arena_printf(r->a, fabs(v) > 0 ? "%+.1f %%" : "0.0 %%", v);
-}
-
-static void
 put_gains(struct text *t, const struct report *r)
 {
 	struct gain *g;
@@ -537,7 +483,9 @@ put_gains(struct text *t, const struct report *r)
 			what = why[k] ? arena_printf(r->a, "%s; %s", what, why[k]) : what;
 		put_cell(t, "", what);
 		put_cell(t, "n", human_ms(r->a, cycles_ms(r, g[i].cycles)));
-		put_cell(t, "n", signed_percent(r, g[i].cycles / r->whole - 1));
+		/* such as "+3.1 %"; "0.0 %" without a sign */
+		double percent = round(1000 * (g[i].cycles / r->whole - 1)) / 10;
+		put_cell(t, "n", arena_printf(r->a, fabs(percent) > 0 ? "%+.1f %%" : "0.0 %%", percent));
 		put_cell(t, "n", human_bytes(r->a, g[i].sram));
 		if (any_option)
 			put_cell(t, "", g[i].how);
@@ -558,10 +506,17 @@ put_gains(struct text *t, const struct report *r)
 void
 print_page(struct text *t, const struct report *r)
 {
-	struct table summary = table_summary(r);
+	struct table summary = table_summary(r), warnings = table_warnings(r);
+	struct table rewrites = table_rewrites(r);
 	page_open(t, r->network);
 	put_headline(t, r);
-	put_warnings(t, r);
+	text_puts(t, warnings.n ? "<ul class=\"soft\">\n" : "");
+	for (size_t i = 0; i < warnings.n; i++) {
+		text_puts(t, "<li>");
+		text_html(t, warnings.cell[i].text);
+		text_puts(t, "</li>\n");
+	}
+	text_puts(t, warnings.n ? "</ul>\n" : "");
 	put_gains(t, r);
 	text_puts(t, "<div id=\"bar\"><input id=\"search\" type=\"search\" "
 		     "placeholder=\"Find an operator\" aria-label=\"find an operator\"/>"
@@ -577,7 +532,11 @@ print_page(struct text *t, const struct report *r)
 	put_measured(t, r);
 	put_quantized(t, r);
 	put_weights(t, r);
-	put_rewrites(t, r);
+	if (rewrites.n) {
+		open_section(t, "rewrites", rewrites.title);
+		table_html(t, &rewrites);
+		close_section(t);
+	}
 	open_section(t, "all", summary.title);
 	put_numbers(t, &summary, "Numbers of the whole network");
 	close_section(t);

@@ -24,31 +24,14 @@ open_list(const struct json_out *j, const char *key)
 	json_open(j, key, '[');
 }
 
-/* what exact rewrites changed at an operator */
-static void
-put_rewrites(const struct json_out *j, const struct report *r, const struct node *x)
-{
-	bool any = false;
-	size_t n;
-	const struct json *v = json_items(r->root, "rewrites", &n);
-	for (size_t i = 0; i < n; i++) {
-		if (strcmp(json_string(&v[i], "name", ""), x->name) != 0)
-			continue;
-		if (!any)
-			json_open(j, "w", '[');
-		any = true;
-		json_put_string(j, NULL, rewrite_text(r, &v[i]));
-	}
-	if (any)
-		json_close(j, ']');
-}
-
 static void
 put_nodes(const struct json_out *j, const struct report *r)
 {
 	struct err none = { 0 };
 	const char *part = json_string(r->root, "part", NULL);
 	struct cpu_core core = cpu_core_of(target_part_find(part, &none));
+	size_t n_rewrites;
+	const struct json *rewrite = json_items(r->root, "rewrites", &n_rewrites);
 	json_open(j, "nodes", '[');
 	for (size_t i = 0; i < r->n_nodes; i++) {
 		const struct node *x = &r->node[i];
@@ -71,7 +54,18 @@ put_nodes(const struct json_out *j, const struct report *r)
 		}
 		if (x->reason)
 			json_put_string(j, "why", x->reason);
-		put_rewrites(j, r, x);
+		/* what exact rewrites changed at the operator */
+		bool any = false;
+		for (size_t k = 0; k < n_rewrites; k++) {
+			if (strcmp(json_string(&rewrite[k], "name", ""), x->name) != 0)
+				continue;
+			if (!any)
+				json_open(j, "w", '[');
+			any = true;
+			json_put_string(j, NULL, rewrite_text(r, &rewrite[k]));
+		}
+		if (any)
+			json_close(j, ']');
 		json_close(j, '}');
 	}
 	json_close(j, ']');
@@ -108,23 +102,15 @@ put_layers(const struct json_out *j, const struct report *r)
 	json_close(j, ']');
 }
 
-/* the first node of each layer */
-static int *
-nodes_of_layers(const struct report *r)
-{
-	int *of = anew(r->a, int, r->n_layers + 1);
-	for (size_t i = 0; i < r->n_layers; i++)
-		of[i] = -1;
-	for (size_t i = r->n_nodes; i-- > 0;)
-		if (r->node[i].layer >= 0)
-			of[r->node[i].layer] = (int)i;
-	return of;
-}
-
 static void
 put_operations(const struct json_out *j, const struct report *r)
 {
-	const int *node = nodes_of_layers(r);
+	int *node = anew(r->a, int, r->n_layers + 1); /* the first one of each layer */
+	for (size_t i = 0; i < r->n_layers; i++)
+		node[i] = -1;
+	for (size_t i = r->n_nodes; i-- > 0;)
+		if (r->node[i].layer >= 0)
+			node[r->node[i].layer] = (int)i;
 	open_list(j, "ops");
 	for (size_t i = 0; i < r->n_ops; i++) {
 		const struct operation *o = &r->op[i];
@@ -157,28 +143,21 @@ put_cpu(const struct json_out *j, const struct report *r)
 	json_close(j, ']');
 }
 
-static int
-kind_of(const struct span *s)
-{
-	static const char *const kinds[] = { "tensor", "buffer", "input", "output",
-					     "variable" };
-	for (size_t i = 1; i < ARRAY_LEN(kinds); i++)
-		if (!strcmp(kinds[i], s->kind))
-			return (int)i;
-	return 0;
-}
-
 static void
 put_spans(const struct json_out *j, const struct report *r)
 {
+	static const char *const kinds[] = { "tensor", "buffer", "input", "output", "variable" };
 	open_list(j, "spans");
 	for (size_t i = 0; i < r->n_spans; i++) {
 		const struct span *s = &r->span[i];
+		size_t kind = ARRAY_LEN(kinds) - 1;
+		while (kind && strcmp(kinds[kind], s->kind) != 0)
+			kind--;
 		json_line(j, 0);
 		json_open(j, NULL, '[');
 		json_put_i64(j, NULL, s->node);
 		json_put_string(j, NULL, s->label);
-		json_put_i64(j, NULL, kind_of(s));
+		json_put_i64(j, NULL, (int64_t)kind);
 		json_put_string(j, NULL, place_text(r, s->place));
 		put_number(j, NULL, s->at);
 		put_number(j, NULL, s->bytes);

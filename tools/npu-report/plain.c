@@ -44,19 +44,6 @@ put_layers(struct text *t, const struct report *r)
 	}
 }
 
-/* columns for the labels of the spans of a peak, at least NAME */
-static size_t
-label_width(const struct report *r, const struct peak *p)
-{
-	size_t width = NAME;
-	for (size_t k = 0; k < r->n_spans; k++) {
-		size_t n = strlen(text_plain(r->a, r->span[k].label));
-		if (is_in_peak(&r->span[k], p) && n > width)
-			width = n;
-	}
-	return width;
-}
-
 static void
 put_memory(struct text *t, const struct report *r)
 {
@@ -68,12 +55,17 @@ put_memory(struct text *t, const struct report *r)
 			text_printf(t, "cycles %.0f to %.0f\n", p->start, p->end);
 		else
 			text_printf(t, "at cycle %.0f\n", p->start);
-		const int width = (int)label_width(r, p);
+		size_t width = NAME; /* of the labels: that of the longest */
+		for (size_t k = 0; k < r->n_spans; k++) {
+			size_t n = strlen(text_plain(r->a, r->span[k].label));
+			if (is_in_peak(&r->span[k], p) && n > width)
+				width = n;
+		}
 		for (size_t k = 0; k < r->n_spans; k++) {
 			const struct span *s = &r->span[k];
 			if (!is_in_peak(s, p))
 				continue;
-			text_printf(t, "  %-*s %10.0f %5.1f %% ", width,
+			text_printf(t, "  %-*s %10.0f %5.1f %% ", (int)width,
 				    text_plain(r->a, s->label), s->bytes,
 				    p->bytes > 0 ? 100 * s->bytes / p->bytes : 0);
 			put_bar(t, s->bytes, p->bytes, '#');

@@ -15,36 +15,12 @@ number(const struct report *r, const char *key)
 	return json_number(r->root, key, 0);
 }
 
-static void
-put_head(struct text *t, const struct report *r)
-{
-	const char *part = json_string(r->root, "part", NULL);
-	text_printf(t, "%s for %s%s%s, %s, %s\n",
-		    text_plain(r->a, r->network),
-		    json_string(r->root, "accelerator", "?"), part ? " of " : "",
-		    part ? text_plain(r->a, part) : "",
-		    text_plain(r->a, json_string(r->root, "system_config", "?")),
-		    text_plain(r->a, json_string(r->root, "memory_mode", "?")));
-}
-
 /* operators on the CPU with one reason */
 struct reason {
 	const char *text;
 	struct kind { const char *name; size_t n; } *kind;
 	size_t n_kinds, cap;
 };
-
-static void
-count_kind(struct arena *a, struct reason *x, const char *kind)
-{
-	for (size_t i = 0; i < x->n_kinds; i++)
-		if (!strcmp(x->kind[i].name, kind)) {
-			x->kind[i].n++;
-			return;
-		}
-	agrow(a, x->kind, x->n_kinds, &x->cap);
-	x->kind[x->n_kinds++] = (struct kind){ .name = kind, .n = 1 };
-}
 
 /* prints a line for each of the first REASONS reasons, with the kinds of their operators */
 static void
@@ -63,7 +39,15 @@ put_reasons(struct text *t, const struct report *r)
 			agrow(r->a, v, n, &cap);
 			v[n++] = (struct reason){ .text = x->reason };
 		}
-		count_kind(r->a, &v[k], x->kind);
+		struct reason *why = &v[k];
+		size_t at = 0;
+		while (at < why->n_kinds && strcmp(why->kind[at].name, x->kind) != 0)
+			at++;
+		if (at == why->n_kinds) {
+			agrow(r->a, why->kind, why->n_kinds, &why->cap);
+			why->kind[why->n_kinds++] = (struct kind){ .name = x->kind };
+		}
+		why->kind[at].n++;
 	}
 	for (size_t k = 0; k < n && k < REASONS; k++) {
 		text_printf(t, "  %-8s ", k ? "" : "CPU");
@@ -80,30 +64,6 @@ put_reasons(struct text *t, const struct report *r)
 	}
 	if (n > REASONS)
 		text_printf(t, "           %zu more reasons: tfl-partition --report\n", n - REASONS);
-}
-
-/* which of a part's drivers */
-static void
-put_driver(struct text *t, const struct report *r)
-{
-	const char *driver = driver_text(r);
-	if (driver)
-		text_printf(t, "  driver   %s\n", driver);
-}
-
-static void
-put_processors(struct text *t, const struct report *r)
-{
-	double npu = number(r, "npu_layers"), cpu = number(r, "cpu_operators");
-	if (npu + cpu > 0)
-		text_printf(t, "  NPU      %.0f of %.0f operators", npu, npu + cpu);
-	else /* the graph does not count its operators */
-		text_puts(t, "  NPU      all operators");
-	if (cpu > 0)
-		text_printf(t, "; %.0f on the CPU, roughly %s cycles of a %s", cpu,
-			    human_count(r->a, cpu_cycles_rounded(cpu_cycles_of(r))), r->cpu_name);
-	text_putc(t, '\n');
-	put_reasons(t, r);
 }
 
 static void
@@ -177,21 +137,6 @@ put_yield(struct text *t, const struct report *r)
 		    human_bytes(r->a, number(r, "yield_kept_bytes")));
 }
 
-static void
-put_limits(struct text *t, const struct report *r)
-{
-	const char *busy = busy_text(r), *limits = limits_text(r), *faster = faster_text(r);
-	const char *commands = commands_text(r);
-	if (busy)
-		text_printf(t, "  busy     %s\n", text_plain(r->a, busy));
-	if (limits)
-		text_printf(t, "  limit    %s\n", text_plain(r->a, limits));
-	if (commands)
-		text_printf(t, "  commands %s\n", text_plain(r->a, commands));
-	if (faster)
-		text_printf(t, "  faster   %s\n", text_plain(r->a, faster));
-}
-
 static const char *
 shown_label(const struct report *r, const struct longest *x)
 {
@@ -199,24 +144,9 @@ shown_label(const struct report *r, const struct longest *x)
 }
 
 /*
- * The line of an operator; with its number and type in the model, as the page has them, if there is
+ * A line for each operator; with its number and type in the model, as the page has them, if there is
  * space and the name does not say them.
  */
-static void
-put_operator(struct text *t, const struct report *r, const char *head, size_t width,
-	     const struct longest *x)
-{
-	const char *label = shown_label(r, x), *type = "";
-	const char *line = arena_printf(r->a, "  %-8s %-*s  %4.1f %%, %s, %s", head, (int)width, label,
-					100 * x->time / r->whole,
-					human_ms(r->a, cycles_ms(r, x->time)), x->limit);
-	if (x->node && strncmp(label, x->node->kind, strlen(x->node->kind)) != 0)
-		type = arena_printf(r->a, "; %zu %s", x->node->index,
-				    text_plain(r->a, x->node->kind));
-	bool fits = text_width(line) + text_width(type) <= WIDEST;
-	text_printf(t, "%s%s\n", line, fits ? type : "");
-}
-
 static void
 put_longest(struct text *t, const struct report *r)
 {
@@ -226,23 +156,18 @@ put_longest(struct text *t, const struct report *r)
 		size_t label = strlen(shown_label(r, &v[i]));
 		width = label > width ? label : width;
 	}
-	for (size_t i = 0; i < n; i++)
-		put_operator(t, r, i ? "" : "longest", width, &v[i]);
-}
-
-static void
-put_gain(struct text *t, const struct report *r, const char *name, const struct gain *g)
-{
-	text_printf(t, "  %-8s %s%s: %s time", name, *g->how ? g->how : g->what,
-		    *g->how && g->same_chip ? ", on this chip" : "",
-		    more_text(r->a, g->cycles, r->whole));
-	if (g->sram != r->sram)
-		text_printf(t, ", %s %s", text_plain(r->a, g->memory), human_bytes(r->a, g->sram));
-	if (g->objective)
-		text_printf(t, "; %s", g->objective);
-	if (g->needs)
-		text_printf(t, "; %s", g->needs);
-	text_putc(t, '\n');
+	for (size_t i = 0; i < n; i++) {
+		const struct longest *x = &v[i];
+		const char *label = shown_label(r, x), *type = "";
+		const char *line = arena_printf(r->a, "  %-8s %-*s  %4.1f %%, %s, %s", i ? "" : "longest",
+						(int)width, label, 100 * x->time / r->whole,
+						human_ms(r->a, cycles_ms(r, x->time)), x->limit);
+		if (x->node && strncmp(label, x->node->kind, strlen(x->node->kind)) != 0)
+			type = arena_printf(r->a, "; %zu %s", x->node->index,
+					    text_plain(r->a, x->node->kind));
+		bool fits = text_width(line) + text_width(type) <= WIDEST;
+		text_printf(t, "%s%s\n", line, fits ? type : "");
+	}
 }
 
 static void
@@ -262,7 +187,18 @@ put_next(struct text *t, const struct report *r)
 	for (size_t i = 0; i < n; i++) {
 		/* what an option changes, and what needs another chip */
 		const char *name = g[i].is_other ? "hardware" : "options";
-		put_gain(t, r, strcmp(name, above) ? name : "", &g[i]);
+		text_printf(t, "  %-8s %s%s: %s time", strcmp(name, above) ? name : "",
+			    *g[i].how ? g[i].how : g[i].what,
+			    *g[i].how && g[i].same_chip ? ", on this chip" : "",
+			    more_text(r->a, g[i].cycles, r->whole));
+		if (g[i].sram != r->sram)
+			text_printf(t, ", %s %s", text_plain(r->a, g[i].memory),
+				    human_bytes(r->a, g[i].sram));
+		if (g[i].objective)
+			text_printf(t, "; %s", g[i].objective);
+		if (g[i].needs)
+			text_printf(t, "; %s", g[i].needs);
+		text_putc(t, '\n');
 		has_mean |= g[i].objective != NULL;
 		if (has_mean && (i + 1 == n || g[i + 1].is_other)) {
 			text_printf(t, "           %s\n", mean_text);
@@ -275,13 +211,39 @@ put_next(struct text *t, const struct report *r)
 void
 print_summary(struct text *t, const struct report *r)
 {
-	put_head(t, r);
-	put_driver(t, r);
-	put_processors(t, r);
+	const char *part = json_string(r->root, "part", NULL);
+	text_printf(t, "%s for %s%s%s, %s, %s\n",
+		    text_plain(r->a, r->network),
+		    json_string(r->root, "accelerator", "?"), part ? " of " : "",
+		    part ? text_plain(r->a, part) : "",
+		    text_plain(r->a, json_string(r->root, "system_config", "?")),
+		    text_plain(r->a, json_string(r->root, "memory_mode", "?")));
+	const char *driver = driver_text(r);
+	if (driver)
+		text_printf(t, "  driver   %s\n", driver);
+	double npu = number(r, "npu_layers"), cpu = number(r, "cpu_operators");
+	if (npu + cpu > 0)
+		text_printf(t, "  NPU      %.0f of %.0f operators", npu, npu + cpu);
+	else /* the graph does not count its operators */
+		text_puts(t, "  NPU      all operators");
+	if (cpu > 0)
+		text_printf(t, "; %.0f on the CPU, roughly %s cycles of a %s", cpu,
+			    human_count(r->a, cpu_cycles_rounded(cpu_cycles_of(r))), r->cpu_name);
+	text_putc(t, '\n');
+	put_reasons(t, r);
 	put_time(t, r);
 	put_memory(t, r);
 	put_yield(t, r);
-	put_limits(t, r);
+	const char *busy = busy_text(r), *limits = limits_text(r), *faster = faster_text(r);
+	const char *commands = commands_text(r);
+	if (busy)
+		text_printf(t, "  busy     %s\n", text_plain(r->a, busy));
+	if (limits)
+		text_printf(t, "  limit    %s\n", text_plain(r->a, limits));
+	if (commands)
+		text_printf(t, "  commands %s\n", text_plain(r->a, commands));
+	if (faster)
+		text_printf(t, "  faster   %s\n", text_plain(r->a, faster));
 	put_longest(t, r);
 	put_next(t, r);
 }
