@@ -172,12 +172,24 @@ by_size(const void *a, const void *b)
 	return *x < *y ? -1 : *x > *y;
 }
 
-/* the narrowest interval that contains 1 and 8 of 10 values of r */
+/*
+ * Sets measured / estimated of each network, by a fit without this network.  Returns the
+ * narrowest interval that contains 1 and 8 of 10 of these ratios.
+ */
 static struct perf_interval
-narrowest(double *r, size_t n)
+leave_one_out(struct fit *f, double *ratio)
 {
-	size_t k = (8 * n + 9) / 10;
 	struct perf_interval best = { 0, INFINITY };
+	size_t n = f->n, k = (8 * n + 9) / 10;
+	double *r = anew(f->a, double, n);
+	for (size_t i = 0; i < n; i++) {
+		double v[PARAMETERS];
+		f->without = i;
+		find_parameters(f, v);
+		double c = cycles_of(f, &f->point[i], v);
+		ratio[i] = r[i] = c > 0 ? f->point[i].measured / c : 1;
+	}
+	f->without = n;
 	qsort(r, n, sizeof(*r), by_size);
 	for (size_t i = 0; i + k <= n; i++)
 		if (log(r[i + k - 1] / r[i]) < log(best.high / best.low))
@@ -185,22 +197,6 @@ narrowest(double *r, size_t n)
 	best.low = best.low < 1 ? best.low : 1;
 	best.high = best.high > 1 ? best.high : 1;
 	return best;
-}
-
-/* measured / estimated of each network, by a fit without this network */
-static struct perf_interval
-leave_one_out(struct fit *f, double *ratio)
-{
-	double *r = anew(f->a, double, f->n);
-	for (size_t i = 0; i < f->n; i++) {
-		double v[PARAMETERS];
-		f->without = i;
-		find_parameters(f, v);
-		double c = cycles_of(f, &f->point[i], v);
-		ratio[i] = r[i] = c > 0 ? f->point[i].measured / c : 1;
-	}
-	f->without = f->n;
-	return narrowest(r, f->n);
 }
 
 /* ---- the profile ------------------------------------------------------------------ */
@@ -230,30 +226,6 @@ put_memory(struct text *t, const struct memory_system *m, enum mem_area area)
 	put_number(t, name, "_write_latency", p->write_latency);
 	if (p->ports != 1)
 		put_number(t, name, "_ports_used", p->ports);
-}
-
-static void
-put_profile(struct text *t, const char *name, const struct memory_system *m,
-	    const struct accel *accel)
-{
-	text_printf(t, "[System_Config.%s]\n", name);
-	put_number(t, "core_clock", "", m->clock);
-	text_printf(t, "axi0_port=%s\naxi1_port=%s\n", memory_area_name(m->axi[0]),
-		    memory_area_name(m->axi[1]));
-	put_memory(t, m, m->axi[0]);
-	if (m->axi[1] != m->axi[0])
-		put_memory(t, m, m->axi[1]);
-	text_printf(t, "fit_accelerator=%s\n", accel->name);
-	put_number(t, "fit_measurements", "", m->fit.measured);
-	put_number(t, "fit_operation_cycles", "", m->fit.operation_cycles);
-	put_number(t, "fit_low", "", m->fit.low);
-	put_number(t, "fit_high", "", m->fit.high);
-	text_printf(t, "\n[Memory_Mode.%s]\nconst_mem_area=%s\narena_mem_area=%s\n"
-		       "cache_mem_area=%s\n",
-		    m->mode, port_of(m, m->const_area), port_of(m, m->arena_area),
-		    port_of(m, m->cache_area));
-	if (m->cache_bytes)
-		put_number(t, "arena_cache_size", "", (double)m->cache_bytes);
 }
 
 static double
@@ -288,7 +260,24 @@ put_fit(struct text *t, struct fit *f, const char *name, const double v[PARAMETE
 		.measured = (int)f->n, .low = hundredths(i.low),
 		.high = hundredths(i.high),
 		.operation_cycles = m.fit.operation_cycles };
-	put_profile(t, name, &m, first->net.accel);
+	text_printf(t, "[System_Config.%s]\n", name);
+	put_number(t, "core_clock", "", m.clock);
+	text_printf(t, "axi0_port=%s\naxi1_port=%s\n", memory_area_name(m.axi[0]),
+		    memory_area_name(m.axi[1]));
+	put_memory(t, &m, m.axi[0]);
+	if (m.axi[1] != m.axi[0])
+		put_memory(t, &m, m.axi[1]);
+	text_printf(t, "fit_accelerator=%s\n", first->net.accel->name);
+	put_number(t, "fit_measurements", "", m.fit.measured);
+	put_number(t, "fit_operation_cycles", "", m.fit.operation_cycles);
+	put_number(t, "fit_low", "", m.fit.low);
+	put_number(t, "fit_high", "", m.fit.high);
+	text_printf(t, "\n[Memory_Mode.%s]\nconst_mem_area=%s\narena_mem_area=%s\n"
+		       "cache_mem_area=%s\n",
+		    m.mode, port_of(&m, m.const_area), port_of(&m, m.arena_area),
+		    port_of(&m, m.cache_area));
+	if (m.cache_bytes)
+		put_number(t, "arena_cache_size", "", (double)m.cache_bytes);
 }
 
 /* ---- the networks and their logs ---------------------------------------------------- */
@@ -305,25 +294,6 @@ fit_allow(const struct sandbox *s, const char *pair)
 	free(model);
 }
 
-static bool
-read_point(struct fit *f, const struct options *o, const char *pair,
-	   struct point *p)
-{
-	struct options one = *o;
-	struct measured m;
-	const char *eq = strrchr(pair, '=');
-	if (!eq)
-		return err_set(f->e, "--fit needs operands MODEL=LOG, not '%s'", pair);
-	one.file = arena_strndup(f->a, pair, (size_t)(eq - pair));
-	if (!read_network(f->a, &one, &p->net, f->e) ||
-	    !read_measured(f->a, eq + 1, one.file, &m, f->e))
-		return false;
-	if (!m.inferences)
-		return err_at(f->e, eq + 1, 0, "the log has no cycles of an inference");
-	p->measured = measured_cycles(&m);
-	return true;
-}
-
 bool
 fit_profile(struct arena *a, const struct options *o, struct text *t, struct err *e)
 {
@@ -331,15 +301,24 @@ fit_profile(struct arena *a, const struct options *o, struct text *t, struct err
 	double v[PARAMETERS];
 	f.point = anew(a, struct point, f.n);
 	for (size_t i = 0; i < f.n; i++) {
-		if (!read_point(&f, o, o->operand[i], &f.point[i]))
+		struct point *p = &f.point[i], *first = &f.point[0];
+		struct options one = *o;
+		struct measured m;
+		const char *pair = o->operand[i], *eq = strrchr(pair, '=');
+		if (!eq)
+			return err_set(e, "--fit needs operands MODEL=LOG, not '%s'", pair);
+		one.file = arena_strndup(a, pair, (size_t)(eq - pair));
+		if (!read_network(a, &one, &p->net, e) ||
+		    !read_measured(a, eq + 1, one.file, &m, e))
 			return false;
-		if (f.point[i].net.accel != f.point[0].net.accel)
-			return err_at(e, f.point[i].net.file, 0,
-			    "is compiled for %s, but %s for %s: --fit needs one "
-			    "accelerator",
-				      f.point[i].net.accel->name,
-				      f.point[0].net.file,
-				      f.point[0].net.accel->name);
+		if (!m.inferences)
+			return err_at(e, eq + 1, 0, "the log has no cycles of an inference");
+		p->measured = measured_cycles(&m);
+		if (p->net.accel != first->net.accel)
+			return err_at(e, p->net.file, 0,
+				      "is compiled for %s, but %s for %s: --fit needs one "
+				      "accelerator", p->net.accel->name, first->net.file,
+				      first->net.accel->name);
 	}
 	find_parameters(&f, v);
 	put_fit(t, &f, o->fit, v);

@@ -23,39 +23,6 @@ is_graph(struct bytes file)
 	return file.n >= n && !memcmp(file.p, magic, n);
 }
 
-/* A node that has only aliases makes no operator, as in the compiled file. */
-static bool
-take_node(struct arena *a, const struct graph *g, const struct g_node *n,
-	  struct network *net, struct emit_words *w, struct err *e)
-{
-	if (!emit_node(a, g, n, w, e))
-		return false;
-	net->n_layers += n->tfl.n;
-	if (!w->n_marks)
-		return true;
-	struct operator *op = &net->op[net->n++];
-	op->name = arena_printf(a, "npu_%d", n->rec.id);
-	op->stream = (struct npu_stream){ .accel = net->accel, .word = w->word,
-					  .n_words = w->n, .subgraph = -1,
-					  .op = -1, .name = op->name };
-	net->bytes.streams +=
-	    ((int64_t)emit_payload(a, net->accel, w).n + 15) / 16 * 16;
-	return true;
-}
-
-/* adds the operator of the original model that a CPU node stands for */
-static void
-take_cpu(const struct tfl_model *m, const struct g_node *n, struct network *net)
-{
-	const char *label = n->what ? n->what : "?";
-	const struct g_tfl *at = n->tfl.n == 1 ? n->tfl.v : NULL;
-	const struct tfl_subgraph *sg =
-	    m && at && at->subgraph >= 0 && at->subgraph < m->n_subgraphs
-		? &m->subgraph[at->subgraph] : NULL;
-	bool in_range = sg && at->index >= 0 && at->index < sg->n_ops;
-	add_cpu(net, label, sg, in_range ? &sg->op[at->index] : NULL);
-}
-
 static bool
 take_nodes(struct arena *a, struct graph *g, struct network *net,
 	   struct err *e)
@@ -72,10 +39,29 @@ take_nodes(struct arena *a, struct graph *g, struct network *net,
 	}
 	for (size_t i = 0; i < g->n_nodes; i++) {
 		const struct g_node *n = g->nodes[i];
-		if (n->kind == NODE_CPU)
-			take_cpu(m, n, net);
-		else if (!take_node(a, g, n, net, &words[i], e))
+		struct emit_words *w = &words[i];
+		if (n->kind == NODE_CPU) {
+			/* the operator of the original model that the node stands for */
+			const struct g_tfl *at = n->tfl.n == 1 ? n->tfl.v : NULL;
+			const struct tfl_subgraph *sg =
+			    m && at && at->subgraph >= 0 && at->subgraph < m->n_subgraphs
+				? &m->subgraph[at->subgraph] : NULL;
+			bool in_range = sg && at->index >= 0 && at->index < sg->n_ops;
+			add_cpu(net, n->what ? n->what : "?", sg, in_range ? &sg->op[at->index] : NULL);
+			continue;
+		}
+		if (!emit_node(a, g, n, w, e))
 			return false;
+		net->n_layers += n->tfl.n;
+		if (!w->n_marks) /* a node of aliases alone makes no operator, as in the compiled file */
+			continue;
+		struct operator *op = &net->op[net->n++];
+		op->name = arena_printf(a, "npu_%d", n->rec.id);
+		op->stream = (struct npu_stream){ .accel = net->accel, .word = w->word,
+						  .n_words = w->n, .subgraph = -1,
+						  .op = -1, .name = op->name };
+		net->bytes.streams +=
+		    ((int64_t)emit_payload(a, net->accel, w).n + 15) / 16 * 16;
 	}
 	if (!net->n)
 		return err_at(e, net->file, 0, "no operator of the graph runs on the "

@@ -38,24 +38,6 @@ input_bytes(const struct tfl_subgraph *g, const struct tfl_op *op, int i)
 					      : 0;
 }
 
-/*
- * Adds the special tensors (ethosu-commands(7) 13.3) of subgraph g.  All operators of a subgraph
- * share them, so that a plan needs the largest of each.
- */
-static void
-add_sizes(const struct tfl_model *m, int g, const struct tfl_op *op, struct sizes *s,
-	  int64_t *constants)
-{
-	const struct tfl_subgraph *sg = &m->subgraph[g];
-	int64_t payload = input_bytes(sg, op, 0), begin = 0;
-	if (g && op->n_in > 2 && op->in[2] >= 0)
-		begin = max_i64(0, tfl_planned_at(m, g, op->in[2]));
-	s->streams += (payload + 15) / 16 * 16;
-	*constants = max_i64(*constants, input_bytes(sg, op, 1));
-	s->arena = max_i64(s->arena, begin + input_bytes(sg, op, 2));
-	s->fast = max_i64(s->fast, input_bytes(sg, op, 3));
-}
-
 void
 add_cpu(struct network *net, const char *label, const struct tfl_subgraph *g,
 	const struct tfl_op *op)
@@ -72,12 +54,15 @@ add_cpu(struct network *net, const char *label, const struct tfl_subgraph *g,
 /*
  * Counts the operators of an inference: those of the first subgraph and of its bodies.  Other
  * subgraphs are functions of their own, or run once (CALL_ONCE).  Streams count wherever they
- * are, as take_streams() takes all.
+ * are, as take_streams() takes all.  Adds the bytes of the NPU operators' special tensors
+ * (ethosu-commands(7) 13.3): all operators of a subgraph share them, so that a plan needs the
+ * largest of each.
  */
 static void
 walk_operators(struct arena *a, const struct tfl_model *m, struct network *net)
 {
 	size_t cap = 0;
+	struct sizes *sum = &net->bytes;
 	const bool *body = tfl_bodies(a, m);
 	for (int s = 0; s < m->n_subgraphs; s++) {
 		const struct tfl_subgraph *g = &m->subgraph[s];
@@ -89,7 +74,13 @@ walk_operators(struct arena *a, const struct tfl_model *m, struct network *net)
 			if (npu_is_operator(op)) {
 				net->n++;
 				net->n_bodies += s > 0;
-				add_sizes(m, s, op, &net->bytes, &constants);
+				int64_t payload = input_bytes(g, op, 0), begin = 0;
+				if (s && op->n_in > 2 && op->in[2] >= 0)
+					begin = max_i64(0, tfl_planned_at(m, s, op->in[2]));
+				sum->streams += (payload + 15) / 16 * 16;
+				constants = max_i64(constants, input_bytes(g, op, 1));
+				sum->arena = max_i64(sum->arena, begin + input_bytes(g, op, 2));
+				sum->fast = max_i64(sum->fast, input_bytes(g, op, 3));
 				continue;
 			}
 			if (s > 0 && !body[s])
@@ -97,7 +88,7 @@ walk_operators(struct arena *a, const struct tfl_model *m, struct network *net)
 			agrow(a, net->cpu, (size_t)net->n_cpu, &cap);
 			add_cpu(net, tfl_op_label(op), g, op);
 		}
-		net->bytes.constants += constants;
+		sum->constants += constants;
 	}
 }
 
@@ -145,26 +136,6 @@ take_map(struct arena *a, struct network *net, const struct npu_map *map)
 	}
 }
 
-/* for input from a pipe, takes the network's name from the source map */
-static void
-name_of_source(const struct npu_map *map, struct network *net)
-{
-	const char *name = map->sources[0].name;
-	if (!strcmp(net->file, file_name(NULL)) && name && *name)
-		net->name = name;
-}
-
-static bool
-carried_graph(struct arena *a, const struct npu_map *map, struct network *net,
-	      struct err *e)
-{
-	struct graph *g;
-	if (!source_carried(a, map, net->file, &g, e))
-		return false;
-	net->graph = g;
-	return true;
-}
-
 static bool
 find_map(struct arena *a, const struct tfl_model *m, struct network *net,
 	 const struct npu_stream *s, int n, bool with_graph, struct err *e)
@@ -179,9 +150,16 @@ find_map(struct arena *a, const struct tfl_model *m, struct network *net,
 			 net->file);
 	if (!map)
 		return true;
-	name_of_source(map, net);
+	/* for input from a pipe, the source map has the network's name */
+	const char *name = map->sources[0].name;
+	if (!strcmp(net->file, file_name(NULL)) && name && *name)
+		net->name = name;
 	take_map(a, net, map);
-	return !with_graph || carried_graph(a, map, net, e);
+	struct graph *g = NULL;
+	if (with_graph && !source_carried(a, map, net->file, &g, e))
+		return false;
+	net->graph = g;
+	return true;
 }
 
 static int64_t

@@ -80,40 +80,31 @@ struct log {
 	int file_column, cycles_column; /* of the table; -1: no table has begun */
 };
 
-/* the number after a label, across "cycles", "beats" and signs; -1: none */
-static double
-number_behind(const char *p)
-{
-	static const char *const units[] = { "cycles", "beats" };
-	p += strspn(p, " \t");
-	for (size_t i = 0; i < ARRAY_LEN(units); i++)
-		if (!strncmp(p, units[i], strlen(units[i])))
-			p += strlen(units[i]);
-	p += strspn(p, " :=\t");
-	return *p >= '0' && *p <= '9' ? strtod(p, NULL) : -1;
-}
-
-/* if "(12.00 per inference)" follows a sum, returns this number, else the sum */
-static double
-per_inference(const char *line, double all)
-{
-	const char *p = strstr(line, " per inference)");
-	const char *open = p ? strrchr(line, '(') : NULL;
-	return open && open < p && open[1] >= '0' && open[1] <= '9'
-		   ? strtod(open + 1, NULL) : all;
-}
-
 static void
 take_counter(struct log *l, const char *line)
 {
+	static const char *const units[] = { "cycles", "beats" };
 	for (size_t i = 0; i < ARRAY_LEN(labels); i++) {
 		const char *p = strstr(line, labels[i].text);
-		double v = p ? number_behind(p + strlen(labels[i].text)) : -1;
-		if (v < 0)
+		if (!p)
 			continue;
+		/* the number after the label, across "cycles", "beats" and signs */
+		p += strlen(labels[i].text);
+		p += strspn(p, " \t");
+		for (size_t k = 0; k < ARRAY_LEN(units); k++)
+			if (!strncmp(p, units[k], strlen(units[k])))
+				p += strlen(units[k]);
+		p += strspn(p, " :=\t");
+		if (!(*p >= '0' && *p <= '9'))
+			continue;
+		/* instead of a sum, the number of "(12.00 per inference)" if this follows */
+		const char *per = strstr(line, " per inference)");
+		const char *open = per ? strrchr(line, '(') : NULL;
+		if (open && open < per && open[1] >= '0' && open[1] <= '9')
+			p = open + 1;
 		struct values *c = &l->counter[labels[i].counter];
 		agrow(l->a, c->v, c->n, &c->cap);
-		c->v[c->n++] = per_inference(line, v);
+		c->v[c->n++] = strtod(p, NULL);
 		return;
 	}
 }
@@ -199,15 +190,6 @@ by_size(const void *a, const void *b)
 	return *x < *y ? -1 : *x > *y;
 }
 
-static double
-median(struct values *c)
-{
-	if (!c->n)
-		return -1;
-	qsort(c->v, c->n, sizeof(*c->v), by_size);
-	return (c->v[(c->n - 1) / 2] + c->v[c->n / 2]) / 2;
-}
-
 double
 measured_cycles(const struct measured *m)
 {
@@ -233,8 +215,13 @@ read_measured(struct arena *a, const char *path, const char *model, struct measu
 		take_row(&l, line);
 		take_sample(&l, line);
 	}
-	for (int c = 0; c < COUNTERS; c++)
-		out->value[c] = median(&l.counter[c]);
+	for (int i = 0; i < COUNTERS; i++) {
+		struct values *c = &l.counter[i];
+		if (c->n)
+			qsort(c->v, c->n, sizeof(*c->v), by_size);
+		/* the median */
+		out->value[i] = c->n ? (c->v[(c->n - 1) / 2] + c->v[c->n / 2]) / 2 : -1;
+	}
 	const struct values *v = &l.counter[COUNT_CYCLES];
 	v = v->n ? v : &l.counter[COUNT_ACTIVE];
 	bool no_cycles = !v->n || !(measured_cycles(out) > 0);
@@ -336,24 +323,6 @@ measured_layers(struct text *t, const struct network *net, size_t i)
 	arena_close(a);
 }
 
-/* Prints the operators of the interpreter, or of the C function. */
-static void
-put_operators(struct text *t, const struct network *net)
-{
-	const struct measured *m = &net->measured;
-	for (size_t i = 0; i < m->n_ops; i++) {
-		double estimate = measured_estimate(net, i);
-		struct text name = { 0 }, layers = { 0 };
-		text_printf(&name, "%s, ticks", m->op[i].name);
-		measured_layers(&layers, net, i);
-		(void)text_str(&layers);
-		text_make_plain(layers.p);
-		put_line(t, text_str(&name), m->op[i].ticks, estimate, layers.p);
-		text_free(&name);
-		text_free(&layers);
-	}
-}
-
 void
 report_measured(struct text *t, const struct network *net)
 {
@@ -372,6 +341,17 @@ report_measured(struct text *t, const struct network *net)
 	if (m->inferences && net->model != PERF_CALIBRATED)
 		put_line(t, "cycles, calibrated", measured_cycles(m), net->calibrated,
 			 NULL);
-	put_operators(t, net);
+	/* the operators of the interpreter, or of the C function */
+	for (size_t i = 0; i < m->n_ops; i++) {
+		double estimate = measured_estimate(net, i);
+		struct text name = { 0 }, layers = { 0 };
+		text_printf(&name, "%s, ticks", m->op[i].name);
+		measured_layers(&layers, net, i);
+		(void)text_str(&layers);
+		text_make_plain(layers.p);
+		put_line(t, text_str(&name), m->op[i].ticks, estimate, layers.p);
+		text_free(&name);
+		text_free(&layers);
+	}
 	report_samples(t, net);
 }

@@ -33,33 +33,30 @@ describe_tensor(const struct tfl_model *m, int subgraph, const struct tfl_op *op
 	return tfl_elements(t) > 0 && (own.region || (origin >= 0 && at >= origin));
 }
 
-static struct perf_operand_info
-operand_info_of(struct arena *a, const struct tfl_model *m, const struct npu_stream *s)
-{
-	const struct tfl_subgraph *g = &m->subgraph[s->subgraph];
-	const struct tfl_op *op = &g->op[s->op];
-	struct perf_operand_info operand_info = { .n_places = 0 };
-	if (op->n_in < N_SPECIAL)
-		return operand_info;
-	if (op->in[IN_CONSTANTS] >= 0)
-		operand_info.constants = g->tensor[op->in[IN_CONSTANTS]].data;
-	if (op->in[IN_ARENA] < 0)
-		return operand_info;
-	int first = N_SPECIAL + (s->subgraph ? 0 : stream_io_regions(m)), n = op->n_in - first + op->n_out;
-	struct perf_tensor *place = anew(a, struct perf_tensor, (size_t)n);
-	for (int i = 0; i < n; i++) {
-		int in = i + first;
-		int t = in < op->n_in ? op->in[in] : op->out[in - op->n_in];
-		if (t >= 0 && describe_tensor(m, s->subgraph, op, t, &place[operand_info.n_places]))
-			operand_info.n_places++;
-	}
-	operand_info.place = place;
-	return operand_info;
-}
-
 void
 take_tensors(struct arena *a, const struct tfl_model *m, struct network *net)
 {
-	for (size_t i = 0; i < net->n; i++)
-		net->op[i].operand_info = operand_info_of(a, m, &net->op[i].stream);
+	for (size_t i = 0; i < net->n; i++) {
+		const struct npu_stream *s = &net->op[i].stream;
+		const struct tfl_subgraph *g = &m->subgraph[s->subgraph];
+		const struct tfl_op *op = &g->op[s->op];
+		struct perf_operand_info *info = &net->op[i].operand_info;
+		*info = (struct perf_operand_info){ .n_places = 0 };
+		if (op->n_in < N_SPECIAL)
+			continue;
+		if (op->in[IN_CONSTANTS] >= 0)
+			info->constants = g->tensor[op->in[IN_CONSTANTS]].data;
+		if (op->in[IN_ARENA] < 0)
+			continue;
+		int first = N_SPECIAL + (s->subgraph ? 0 : stream_io_regions(m));
+		int n = op->n_in - first + op->n_out;
+		struct perf_tensor *place = anew(a, struct perf_tensor, (size_t)n);
+		for (int k = 0; k < n; k++) {
+			int in = k + first;
+			int t = in < op->n_in ? op->in[in] : op->out[in - op->n_in];
+			if (t >= 0 && describe_tensor(m, s->subgraph, op, t, &place[info->n_places]))
+				info->n_places++;
+		}
+		info->place = place;
+	}
 }
