@@ -45,10 +45,19 @@ col_num(struct columns *c, const char *prefix, const char *name, double v)
 }
 
 static void
-col_memory(struct columns *c, const struct options *o,
-	   const struct network *net)
+summary_columns(struct columns *c, const struct options *o,
+		const struct network *net)
 {
+	const struct perf_estimate *e = &net->total;
+	double time = e->total / net->memory.clock;
 	double unit = o->units == 4 ? 1024.0 * 1024 * 1024 : 1e9;
+	col_text(c, "experiment", "default");
+	col_text(c, "network", net->name);
+	col_text(c, "accelerator_configuration", net->accel->report_name);
+	col_text(c, "system_config", net->memory.system);
+	col_text(c, "memory_mode", net->memory.mode);
+	col_num(c, "", "core_clock", net->memory.clock);
+	col_num(c, "", "arena_cache_size", (double)net->memory.cache_bytes / 1024);
 	for (int a = 0; a < MEM_AREAS; a++)
 		col_num(c, memory_area_csv((enum mem_area)a), "_bandwidth",
 			net->machine.bytes_per_cycle[a] * net->memory.clock /
@@ -57,11 +66,12 @@ col_memory(struct columns *c, const struct options *o,
 		 memory_area_report(net->memory.const_area));
 	col_text(c, "feature_map_storage_area",
 		 memory_area_report(net->memory.arena_area));
-}
-
-static void
-col_used(struct columns *c, const struct network *net)
-{
+	col_num(c, "", "inferences_per_second",
+		time > 0 ? net->batch / time : (double)NAN);
+	col_num(c, "", "batch_size", net->batch);
+	col_num(c, "", "inference_time", time);
+	col_text(c, "passes_before_fusing", NULL);
+	col_text(c, "passes_after_fusing", NULL);
 	for (int a = 0; a < MEM_AREAS; a++) {
 		int64_t n = network_used(net, (enum mem_area)a);
 		col_num(c, memory_area_csv((enum mem_area)a), "_memory_used",
@@ -70,14 +80,9 @@ col_used(struct columns *c, const struct network *net)
 	col_num(c, "", "total_original_weights", (double)net->weights.original);
 	col_num(c, "", "total_npu_encoded_weights",
 		(double)net->weights.encoded_bytes);
-}
-
-static void
-col_bytes(struct columns *c, const struct network *net)
-{
 	for (int a = 0; a < MEM_AREAS; a++) {
 		const char *name = memory_area_csv((enum mem_area)a);
-		const double (*b)[PERF_DIRECTIONS] = net->total.bytes[a];
+		const double (*b)[PERF_DIRECTIONS] = e->bytes[a];
 		double all = 0;
 		for (int p = 0; p < PERF_PURPOSES; p++)
 			all += b[p][PERF_READ] + b[p][PERF_WRITE];
@@ -91,30 +96,6 @@ col_bytes(struct columns *c, const struct network *net)
 			b[PERF_WEIGHTS][PERF_WRITE]);
 		col_num(c, name, "_total_bytes", all);
 	}
-}
-
-static void
-summary_columns(struct columns *c, const struct options *o,
-		const struct network *net)
-{
-	const struct perf_estimate *e = &net->total;
-	double time = e->total / net->memory.clock;
-	col_text(c, "experiment", "default");
-	col_text(c, "network", net->name);
-	col_text(c, "accelerator_configuration", net->accel->report_name);
-	col_text(c, "system_config", net->memory.system);
-	col_text(c, "memory_mode", net->memory.mode);
-	col_num(c, "", "core_clock", net->memory.clock);
-	col_num(c, "", "arena_cache_size", (double)net->memory.cache_bytes / 1024);
-	col_memory(c, o, net);
-	col_num(c, "", "inferences_per_second",
-		time > 0 ? net->batch / time : (double)NAN);
-	col_num(c, "", "batch_size", net->batch);
-	col_num(c, "", "inference_time", time);
-	col_text(c, "passes_before_fusing", NULL);
-	col_text(c, "passes_after_fusing", NULL);
-	col_used(c, net);
-	col_bytes(c, net);
 	col_num(c, "", "nn_macs", e->macs);
 	col_num(c, "", "nn_tops",
 		time > 0 ? e->macs * 2 / time / 1e12 : (double)NAN);

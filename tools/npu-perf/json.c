@@ -150,20 +150,6 @@ put_figures(const struct json_out *j, const struct network *net)
 #include "figures.def"
 }
 
-static void
-head(const struct json_out *j, const struct network *net)
-{
-	json_root(j, '{');
-	put_figures(j, net);
-	if (net->measured.inferences || net->measured.n_ops || net->measured.samples > 0)
-		measured(j, net);
-	json_open(j, "cpu_operator_names", '[');
-	for (int i = 0; i < net->n_cpu; i++)
-		json_put_string(j, NULL, net->cpu[i].label);
-	json_close(j, ']');
-	json_cpu(j, net);
-}
-
 /* region and address of a feature map; null if it is not in memory */
 static void
 place(const struct json_out *j, const char *name, const struct npu_fm *m)
@@ -176,14 +162,6 @@ place(const struct json_out *j, const char *name, const struct npu_fm *m)
 	json_put_i64(j, NULL, m->region);
 	json_put_i64(j, NULL, m->base[0]);
 	json_close(j, ']');
-}
-
-/* offset of a kernel's first weights in the constants; -1: none, or not constant */
-static int64_t
-weights_at(const struct perf_run *run, const struct perf_row *r)
-{
-	struct npu_range w = perf_weight_source(run, r, 0);
-	return w.n && w.region == 0 ? w.at : -1;
 }
 
 static void
@@ -231,7 +209,9 @@ row(const struct json_out *j, const struct network *net, size_t k, size_t i)
 		json_put_f64(j, "utilisation_percent",
 		       row_utilisation(net, e->macs, e->total));
 		count(j, "weight_bytes", r->op.weight_bytes);
-		count(j, "weights_at", weights_at(&op->run, r));
+		/* offset of the first weights in the constants; -1: none, or not constant */
+		struct npu_range w = perf_weight_source(&op->run, r, 0);
+		count(j, "weights_at", w.n && w.region == 0 ? w.at : -1);
 		json_cycles(j, "stall_cycles", perf_stall(&op->run, i));
 	}
 	json_close(j, '}');
@@ -242,7 +222,15 @@ void
 report_json(struct text *t, const struct network *net)
 {
 	const struct json_out out = { .t = t, .style = JSON_PADDED }, *j = &out;
-	head(j, net);
+	json_root(j, '{');
+	put_figures(j, net);
+	if (net->measured.inferences || net->measured.n_ops || net->measured.samples > 0)
+		measured(j, net);
+	json_open(j, "cpu_operator_names", '[');
+	for (int i = 0; i < net->n_cpu; i++)
+		json_put_string(j, NULL, net->cpu[i].label);
+	json_close(j, ']');
+	json_cpu(j, net);
 	estimate(j, net);
 	json_line(j, 0);
 	json_open(j, "operations", '[');

@@ -158,24 +158,6 @@ put_indices(const struct json_out *j, const char *key, const struct list *l)
 	json_close(j, ']');
 }
 
-static void
-put_layer(const struct json_out *j, const struct map_layer *l, const char *label,
-	  const struct list *reads, const char *why, const struct list *parts)
-{
-	json_open(j, NULL, '{');
-	json_put_string(j, "name", l->name);
-	json_put_string(j, "label", label);
-	if (parts && parts->n)
-		put_indices(j, "parts", parts);
-	json_put_string(j, "kind", l->kind);
-	json_put_bool(j, "npu", l->npu);
-	if (reads)
-		put_indices(j, "reads", reads);
-	if (why)
-		json_put_string(j, "reason", why);
-	json_close(j, '}');
-}
-
 /*
  * The layer of the k-th operator on the CPU: a layer that is not on the NPU, of the same
  * type, whose output has the same name; -1: none.  Layers with equal names are taken in
@@ -224,26 +206,6 @@ json_cpu(const struct json_out *j, const struct network *net)
 	arena_close(a);
 }
 
-/* What the exact rewrites of the front end changed: nputools-rewrites(7). */
-static void
-put_rewrites(const struct json_out *j, const struct graph *g)
-{
-	json_line(j, 0);
-	json_open(j, "rewrites", '[');
-	for (size_t i = 0; i < g->n_rewrites; i++) {
-		const struct g_rewrite *r = g->rewrites[i];
-		json_line(j, 0);
-		json_open(j, NULL, '{');
-		json_put_string(j, "rule", r->rule ? r->rule : "");
-		json_put_string(j, "name", r->name ? r->name : "");
-		json_put_string(j, "text", r->text ? r->text : "");
-		json_put_i64(j, "bytes", r->bytes);
-		json_put_i64(j, "cycles", r->cycles);
-		json_close(j, '}');
-	}
-	json_close_line(j, 0, ']');
-}
-
 void
 json_layers(const struct json_out *j, struct arena *a, const struct network *net)
 {
@@ -266,14 +228,40 @@ json_layers(const struct json_out *j, struct arena *a, const struct network *net
 	json_line(j, 0);
 	json_open(j, "layers", '[');
 	for (size_t i = 0; i < x.n_layers; i++) {
-		json_line(j, 0);
+		const struct map_layer *l = &net->map->layers[i];
 		struct text label = { 0 };
 		map_put_label(&label, net->map, labels, (int)i, x.parts[i].v, x.parts[i].n);
-		put_layer(j, &net->map->layers[i], text_str(&label), g ? &x.reads[i] : NULL,
-			  g ? x.why[i] : NULL, &x.parts[i]);
+		json_line(j, 0);
+		json_open(j, NULL, '{');
+		json_put_string(j, "name", l->name);
+		json_put_string(j, "label", text_str(&label));
+		if (x.parts[i].n)
+			put_indices(j, "parts", &x.parts[i]);
+		json_put_string(j, "kind", l->kind);
+		json_put_bool(j, "npu", l->npu);
+		if (g)
+			put_indices(j, "reads", &x.reads[i]);
+		if (g && x.why[i])
+			json_put_string(j, "reason", x.why[i]);
+		json_close(j, '}');
 		text_free(&label);
 	}
 	json_close_line(j, 0, ']');
-	if (g && g->n_rewrites)
-		put_rewrites(j, g);
+	if (!g || !g->n_rewrites)
+		return;
+	/* what the exact rewrites of the front end changed: nputools-rewrites(7) */
+	json_line(j, 0);
+	json_open(j, "rewrites", '[');
+	for (size_t i = 0; i < g->n_rewrites; i++) {
+		const struct g_rewrite *r = g->rewrites[i];
+		json_line(j, 0);
+		json_open(j, NULL, '{');
+		json_put_string(j, "rule", r->rule ? r->rule : "");
+		json_put_string(j, "name", r->name ? r->name : "");
+		json_put_string(j, "text", r->text ? r->text : "");
+		json_put_i64(j, "bytes", r->bytes);
+		json_put_i64(j, "cycles", r->cycles);
+		json_close(j, '}');
+	}
+	json_close_line(j, 0, ']');
 }

@@ -43,21 +43,6 @@ put_span_name(const struct json_out *j, const char *key, const struct map_span *
 	text_free(&name);
 }
 
-static void
-put_span(const struct json_out *j, const struct map_span *s, const struct span_time *when)
-{
-	json_open(j, NULL, '{');
-	put_span_name(j, "name", s);
-	json_put_string(j, "shape", s->shape);
-	json_put_string(j, "kind", span_kinds[s->what]);
-	json_put_string(j, "place", place_name(s->place));
-	json_put_i64(j, "address", s->at);
-	json_put_i64(j, "bytes", s->bytes);
-	json_cycles(j, "start_cycle", when->start);
-	json_cycles(j, "end_cycle", when->end);
-	json_close(j, '}');
-}
-
 /* the moment with the most bytes, and the tensors in memory at that moment */
 static void
 put_peak(const struct json_out *j, struct arena *a, const struct network *net, int place,
@@ -91,15 +76,6 @@ put_peak(const struct json_out *j, struct arena *a, const struct network *net, i
 	json_close(j, '}');
 }
 
-static bool
-has_place(const struct npu_map *map, int place)
-{
-	for (size_t i = 0; i < map->n_spans; i++)
-		if (map->spans[i].place == place)
-			return true;
-	return false;
-}
-
 static void
 put_memory(const struct json_out *j, struct arena *a, const struct network *net)
 {
@@ -108,14 +84,27 @@ put_memory(const struct json_out *j, struct arena *a, const struct network *net)
 	json_line(j, 0);
 	json_open(j, "tensors", '[');
 	for (size_t i = 0; i < map->n_spans; i++) {
+		const struct map_span *s = &map->spans[i];
 		json_line(j, 0);
-		put_span(j, &map->spans[i], &when[i]);
+		json_open(j, NULL, '{');
+		put_span_name(j, "name", s);
+		json_put_string(j, "shape", s->shape);
+		json_put_string(j, "kind", span_kinds[s->what]);
+		json_put_string(j, "place", place_name(s->place));
+		json_put_i64(j, "address", s->at);
+		json_put_i64(j, "bytes", s->bytes);
+		json_cycles(j, "start_cycle", when[i].start);
+		json_cycles(j, "end_cycle", when[i].end);
+		json_close(j, '}');
 	}
 	json_close_line(j, 0, ']');
 	json_line(j, 0);
 	json_open(j, "peaks", '[');
 	for (int place = PLACE_ARENA; place <= PLACE_CACHE; place++) {
-		if (!has_place(map, place))
+		bool any = false;
+		for (size_t i = 0; i < map->n_spans; i++)
+			any |= map->spans[i].place == place;
+		if (!any)
 			continue;
 		json_line(j, 0);
 		put_peak(j, a, net, place, when);

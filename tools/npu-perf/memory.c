@@ -9,10 +9,16 @@
 
 #include <stdlib.h>
 
-/* Computes the first and the last cycle of every moment with commands. */
-static void
-note_commands(const struct network *net, double *start, double *end)
+struct span_time *
+span_times(struct arena *a, const struct network *net)
 {
+	const struct npu_map *map = net->map;
+	size_t n = (size_t)map->sources[0].moments;
+	double *start = anew(a, double, n + 1), *end = anew(a, double, n + 1);
+	struct span_time *t = anew(a, struct span_time, map->n_spans);
+	for (size_t m = 0; m < n; m++)
+		start[m] = -1;
+	/* the first and the last cycle of every moment with commands */
 	for (size_t k = 0; k < net->n; k++) {
 		const struct operator *op = &net->op[k];
 		for (size_t i = 0; op->command && i < op->run.n; i++) {
@@ -28,18 +34,6 @@ note_commands(const struct network *net, double *start, double *end)
 				end[m] = e;
 		}
 	}
-}
-
-struct span_time *
-span_times(struct arena *a, const struct network *net)
-{
-	const struct npu_map *map = net->map;
-	size_t n = (size_t)map->sources[0].moments;
-	double *start = anew(a, double, n + 1), *end = anew(a, double, n + 1);
-	struct span_time *t = anew(a, struct span_time, map->n_spans);
-	for (size_t m = 0; m < n; m++)
-		start[m] = -1;
-	note_commands(net, start, end);
 	/* a moment without commands, such as a CPU operator, is between its neighbours */
 	for (size_t m = 0; m < n; m++) {
 		double before = m ? end[m - 1] : 0;
@@ -68,22 +62,6 @@ by_address(const void *a, const void *b)
 	return x->at < y->at ? -1 : x->at > y->at;
 }
 
-/* bytes of all pieces; bytes in several pieces count once */
-static int64_t
-bytes_of(struct piece *p, size_t n)
-{
-	int64_t sum = 0, end = 0;
-	qsort(p, n, sizeof(*p), by_address);
-	for (size_t i = 0; i < n; i++) {
-		int64_t from = p[i].at > end ? p[i].at : end;
-		if (p[i].end > from)
-			sum += p[i].end - from;
-		if (p[i].end > end)
-			end = p[i].end;
-	}
-	return sum;
-}
-
 struct memory_use *
 memory_use(struct arena *a, const struct network *net, int place)
 {
@@ -102,7 +80,16 @@ memory_use(struct arena *a, const struct network *net, int place)
 			if (s->at + s->bytes > use[m].top)
 				use[m].top = s->at + s->bytes;
 		}
-		use[m].bytes = bytes_of(p, k);
+		/* bytes in several pieces count once */
+		int64_t end = 0;
+		qsort(p, k, sizeof(*p), by_address);
+		for (size_t i = 0; i < k; i++) {
+			int64_t from = p[i].at > end ? p[i].at : end;
+			if (p[i].end > from)
+				use[m].bytes += p[i].end - from;
+			if (p[i].end > end)
+				end = p[i].end;
+		}
 	}
 	return use;
 }

@@ -19,15 +19,13 @@ begin_of(const struct operator *op, size_t row)
 	return WORD * ((int64_t)op->run.row[row].npu->at + 1);
 }
 
-/* The samples between the command of a row and the next one. */
+/* The samples between the command of a row that is listed, of the first stream, and the next one. */
 static double
-row_samples(const struct network *net, size_t operator, size_t row)
+row_samples(const struct network *net, size_t row)
 {
 	const struct measured *m = &net->measured;
-	const struct operator *op = &net->op[operator];
+	const struct operator *op = &net->op[0];
 	double sum = 0;
-	if (operator || !row_listed(&op->run.row[row]))
-		return 0;
 	size_t before = row, next = row + 1;
 	while (before && !row_listed(&op->run.row[before - 1]))
 		before--;
@@ -71,7 +69,7 @@ report_samples(struct text *t, const struct network *net)
 		struct text name = { 0 };
 		if (!row_listed(&net->op[0].run.row[i]))
 			continue;
-		double n = row_samples(net, 0, i);
+		double n = row_samples(net, i);
 		row_name(&name, &net->op[0], i);
 		(void)text_str(&name);
 		text_make_plain(name.p);
@@ -97,7 +95,7 @@ json_samples(const struct json_out *j, const struct network *net)
 		struct text name = { 0 };
 		if (!row_listed(&op->run.row[i]))
 			continue;
-		double n = row_samples(net, 0, i);
+		double n = row_samples(net, i);
 		row_name(&name, op, i);
 		if (any)
 			json_line(j, 0);

@@ -185,18 +185,12 @@ bandwidths(struct text *t, const struct options *o, const struct network *net,
 }
 
 /* a compiler's estimate is truncated as that compiler prints it; ours are not */
-static double
-as_printed(const struct network *net, double cycles)
-{
-	bool ours = net->model == PERF_TIMELINE || net->model == PERF_CALIBRATED;
-	return ours ? cycles : trunc(cycles);
-}
-
 static void
 cycles_line(struct text *t, const struct network *net, const char *label, double cycles)
 {
+	bool ours = net->model == PERF_TIMELINE || net->model == PERF_CALIBRATED;
 	text_printf(t, "%-30s           %12.0f cycles/batch\n", label,
-		    as_printed(net, cycles));
+		    ours ? cycles : trunc(cycles));
 }
 
 static void
@@ -218,24 +212,6 @@ cycles(struct text *t, const struct network *net)
 	text_printf(t, "\n%-34s%7.2f ms, %7.2f inferences/s (batch size %d)\n",
 		    "Batch Inference time", time * 1e3,
 		    time > 0 ? net->batch / time : (double)NAN, net->batch);
-}
-
-/* The CPU has another clock and waits for the NPU; its cycles are in no sum of cycles. */
-static void
-on_the_cpu(struct text *t, const struct network *net)
-{
-	int costed = net->n_cpu - net->n_uncosted;
-	if (costed) {
-		struct inference x = network_inference(net);
-		PUT_LINE(t, "On the CPU", "%12.0f cycles of a %s, roughly: %d operator%s\n",
-			 x.cpu_cycles, x.core.name, costed, costed == 1 ? "" : "s");
-		PUT_LINE(t, "NPU and CPU", "%12.3f ms, %.3f to %.3f ms: the CPU's cycles are known "
-			 "to a factor of %.0f\n", x.seconds * 1e3, x.low * 1e3, x.high * 1e3,
-			 x.core.spread);
-	}
-	if (net->n_uncosted)
-		PUT_LINE(t, "On the CPU", "%12d operator%s not costed\n", net->n_uncosted,
-			 net->n_uncosted == 1 ? "" : "s");
 }
 
 /* the estimate to plan with */
@@ -270,7 +246,19 @@ inference(struct text *t, const struct network *net)
 	if (net->n_bodies) /* nobody knows how often a body runs */
 		PUT_LINE(t, "Bodies of IF and WHILE", "%12d NPU operator%s, each counted once\n",
 			 net->n_bodies, net->n_bodies == 1 ? "" : "s");
-	on_the_cpu(t, net);
+	/* The CPU has another clock and waits for the NPU; its cycles are in no sum of cycles. */
+	int costed = net->n_cpu - net->n_uncosted;
+	if (costed) {
+		struct inference x = network_inference(net);
+		PUT_LINE(t, "On the CPU", "%12.0f cycles of a %s, roughly: %d operator%s\n",
+			 x.cpu_cycles, x.core.name, costed, costed == 1 ? "" : "s");
+		PUT_LINE(t, "NPU and CPU", "%12.3f ms, %.3f to %.3f ms: the CPU's cycles are known "
+			 "to a factor of %.0f\n", x.seconds * 1e3, x.low * 1e3, x.high * 1e3,
+			 x.core.spread);
+	}
+	if (net->n_uncosted)
+		PUT_LINE(t, "On the CPU", "%12d operator%s not costed\n", net->n_uncosted,
+			 net->n_uncosted == 1 ? "" : "s");
 	if (net->measured.inferences)
 		PUT_LINE(t, "Measured", "%12.0f cycles, %.2f times the estimate\n",
 			 measured_cycles(&net->measured),

@@ -45,58 +45,6 @@ put_time(const struct json_out *j, const char *key, const struct network *net, d
 	json_put_f64(j, key, cycles * 1e6 / net->memory.clock);
 }
 
-/* bytes that a row moves: a kernel's reads and writes, or a transfer's size */
-static double
-moved(const struct perf_row *r, const double read[MEM_AREAS],
-      const double write[MEM_AREAS])
-{
-	double sum = 0;
-	for (int a = 0; a < MEM_AREAS; a++)
-		sum += read[a] + write[a];
-	return r->step.kind == PERF_DMA ? (double)r->dma_bytes : sum;
-}
-
-static void
-event(const struct json_out *j, const struct network *net, const struct operator *op,
-      size_t i)
-{
-	const struct perf_row *r = &op->run.row[i];
-	double read[MEM_AREAS], write[MEM_AREAS];
-	struct text name = { 0 };
-	row_name(&name, op, i);
-	row_traffic(net, r, read, write);
-	begin(j, "X", r->step.kind == PERF_DMA ? TRANSFERS : KERNELS);
-	json_put_string(j, "cat", npu_op_name(r->npu));
-	json_put_string(j, "name", text_str(&name));
-	put_time(j, "ts", net, op->start + r->step.start);
-	put_time(j, "dur", net, r->step.cycles);
-	json_open(j, "args", '{');
-	json_put_f64(j, "cycles", r->step.cycles);
-	json_put_f64(j, "npu_cycles", (double)r->cost.npu);
-	json_put_f64(j, "macs", (double)r->cost.macs);
-	json_put_f64(j, "bytes", moved(r, read, write));
-	json_close(j, '}');
-	json_close(j, '}');
-	text_free(&name);
-}
-
-/* an arrow from the transfer of a kernel's weights to this kernel */
-static void
-arrow(const struct json_out *j, const struct network *net, const struct operator *op,
-      size_t kernel, int id)
-{
-	const struct perf_row *to = &op->run.row[kernel];
-	for (int end = 0; end < 2; end++) {
-		const struct perf_row *r = end ? to : &op->run.row[to->weight_dma];
-		begin(j, end ? "f" : "s", end ? KERNELS : TRANSFERS);
-		json_put_i64(j, "id", id);
-		json_put_string(j, "cat", "wait");
-		json_put_string(j, "name", "weights");
-		put_time(j, "ts", net, op->start + r->step.start);
-		json_close(j, '}');
-	}
-}
-
 /* ---- counters --------------------------------------------------------------------- */
 
 struct change {
@@ -117,32 +65,6 @@ by_time(const void *a, const void *b)
 	return x->i < y->i ? -1 : x->i > y->i;
 }
 
-static size_t
-collect_changes(const struct network *net, struct change *c)
-{
-	size_t n = 0;
-	for (size_t k = 0; k < net->n; k++)
-		for (size_t i = 0; i < net->op[k].run.n; i++) {
-			const struct perf_row *r = &net->op[k].run.row[i];
-			double read[MEM_AREAS], write[MEM_AREAS];
-			double cycles = r->step.end - r->step.start;
-			if (!row_listed(r) || cycles <= 0)
-				continue;
-			row_traffic(net, r, read, write);
-			c[n].at = net->op[k].start + r->step.start;
-			c[n + 1].at = net->op[k].start + r->step.end;
-			for (int a = 0; a < MEM_AREAS; a++) {
-				c[n].by[a] = (read[a] + write[a]) / cycles;
-				c[n + 1].by[a] = -c[n].by[a];
-			}
-			c[n].i = n;
-			c[n + 1].i = n + 1;
-			n += 2;
-		}
-	qsort(c, n, sizeof(*c), by_time);
-	return n;
-}
-
 /* the value of a counter from a cycle of the network on; the caller adds its members, and ends it */
 static void
 begin_counter(const struct json_out *j, const char *name, const struct network *net, double cycle)
@@ -157,12 +79,30 @@ static void
 bandwidth_counters(const struct json_out *j, struct arena *a, const struct network *net)
 {
 	const double rounding = 1e-9; /* rounding error of sums and differences */
-	size_t rows = 0;
+	size_t rows = 0, n = 0;
 	for (size_t k = 0; k < net->n; k++)
 		rows += net->op[k].run.n;
 	struct change *c = anew(a, struct change, 2 * rows + 1);
 	double now[MEM_AREAS] = { 0 };
-	size_t n = collect_changes(net, c);
+	for (size_t k = 0; k < net->n; k++)
+		for (size_t i = 0; i < net->op[k].run.n; i++) {
+			const struct perf_row *r = &net->op[k].run.row[i];
+			double read[MEM_AREAS], write[MEM_AREAS];
+			double cycles = r->step.end - r->step.start;
+			if (!row_listed(r) || cycles <= 0)
+				continue;
+			row_traffic(net, r, read, write);
+			c[n].at = net->op[k].start + r->step.start;
+			c[n + 1].at = net->op[k].start + r->step.end;
+			for (int m = 0; m < MEM_AREAS; m++) {
+				c[n].by[m] = (read[m] + write[m]) / cycles;
+				c[n + 1].by[m] = -c[n].by[m];
+			}
+			c[n].i = n;
+			c[n + 1].i = n + 1;
+			n += 2;
+		}
+	qsort(c, n, sizeof(*c), by_time);
 	for (size_t i = 0; i < n; i++) {
 		for (int m = 0; m < MEM_AREAS; m++)
 			now[m] += c[i].by[m];
@@ -201,7 +141,7 @@ void
 report_trace(struct text *t, const struct network *net)
 {
 	const struct json_out out = { .t = t, .style = JSON_PADDED }, *j = &out;
-	int n = 0;
+	int n = 0; /* arrows */
 	json_root(j, '{');
 	json_open(j, "otherData", '{');
 	json_put_string(j, "note", model_note(net));
@@ -213,14 +153,50 @@ report_trace(struct text *t, const struct network *net)
 	name_event(j, TRANSFERS, "thread_name", "transfers");
 	name_event(j, -1, "process_name", net->accel->name);
 	for (size_t k = 0; k < net->n; k++)
-		for (size_t i = 0; i < net->op[k].run.n; i++)
-			if (row_listed(&net->op[k].run.row[i]))
-				event(j, net, &net->op[k], i);
+		for (size_t i = 0; i < net->op[k].run.n; i++) {
+			const struct operator *op = &net->op[k];
+			const struct perf_row *r = &op->run.row[i];
+			double read[MEM_AREAS], write[MEM_AREAS], sum = 0;
+			struct text name = { 0 };
+			if (!row_listed(r))
+				continue;
+			row_name(&name, op, i);
+			row_traffic(net, r, read, write);
+			for (int m = 0; m < MEM_AREAS; m++)
+				sum += read[m] + write[m];
+			begin(j, "X", r->step.kind == PERF_DMA ? TRANSFERS : KERNELS);
+			json_put_string(j, "cat", npu_op_name(r->npu));
+			json_put_string(j, "name", text_str(&name));
+			put_time(j, "ts", net, op->start + r->step.start);
+			put_time(j, "dur", net, r->step.cycles);
+			json_open(j, "args", '{');
+			json_put_f64(j, "cycles", r->step.cycles);
+			json_put_f64(j, "npu_cycles", (double)r->cost.npu);
+			json_put_f64(j, "macs", (double)r->cost.macs);
+			/* that a kernel reads and writes, or a transfer's size */
+			json_put_f64(j, "bytes", r->step.kind == PERF_DMA ? (double)r->dma_bytes : sum);
+			json_close(j, '}');
+			json_close(j, '}');
+			text_free(&name);
+		}
+	/* an arrow from the transfer of a kernel's weights to this kernel */
 	for (size_t k = 0; k < net->n; k++)
-		for (size_t i = 0; i < net->op[k].run.n; i++)
-			if (net->op[k].run.row[i].step.kind == PERF_KERNEL &&
-			    net->op[k].run.row[i].weight_dma >= 0)
-				arrow(j, net, &net->op[k], i, n++);
+		for (size_t i = 0; i < net->op[k].run.n; i++) {
+			const struct operator *op = &net->op[k];
+			const struct perf_row *to = &op->run.row[i];
+			if (to->step.kind != PERF_KERNEL || to->weight_dma < 0)
+				continue;
+			for (int end = 0; end < 2; end++) {
+				const struct perf_row *r = end ? to : &op->run.row[to->weight_dma];
+				begin(j, end ? "f" : "s", end ? KERNELS : TRANSFERS);
+				json_put_i64(j, "id", n);
+				json_put_string(j, "cat", "wait");
+				json_put_string(j, "name", "weights");
+				put_time(j, "ts", net, op->start + r->step.start);
+				json_close(j, '}');
+			}
+			n++;
+		}
 	struct arena *a = arena_open();
 	arena_counter(j, a, net);
 	bandwidth_counters(j, a, net);
