@@ -50,47 +50,6 @@ perf_estimate_add(struct perf_estimate *sum, const struct perf_estimate *e)
 	}
 }
 
-/* ---- timeline --------------------------------------------------------------- */
-
-static void
-timeline_kernel(const struct perf_row *r, struct perf_estimate *e)
-{
-	const struct perf_op *op = &r->op;
-	const struct perf_cost *c = &r->cost;
-	e->npu = (double)c->npu;
-	e->total = c->total;
-	e->macs = (double)c->macs;
-	for (int i = 0; i < MEM_AREAS; i++)
-		e->memory[i] = c->memory[i];
-	e->bytes[op->ifm.area][PERF_FEATURE_MAPS][PERF_READ] +=
-	    (double)(c->ifm_read * op->ifm.bits / 8);
-	e->bytes[op->ifm2.area][PERF_FEATURE_MAPS][PERF_READ] +=
-	    (double)(c->ifm2_read * op->ifm2.bits / 8);
-	e->bytes[op->ofm.area][PERF_FEATURE_MAPS][PERF_WRITE] +=
-	    (double)(c->ofm_write * op->ofm.bits / 8);
-	e->bytes[op->weight_area][PERF_WEIGHTS][PERF_READ] +=
-	    (double)(op->weight_bytes * c->weight_passes);
-	e->bytes[op->scale_area][PERF_SCALES][PERF_READ] +=
-	    (double)op->scale_bytes;
-}
-
-static void
-timeline_dma(const struct perf_machine *m, const struct perf_row *r,
-	     struct perf_estimate *e)
-{
-	double n = (double)r->dma_bytes;
-	enum perf_purpose p = r->is_weights ? PERF_WEIGHTS
-			      : r->to_shram ? PERF_TABLES
-					    : PERF_FEATURE_MAPS;
-	e->total = r->step.cycles;
-	e->bytes[r->dma_from][p][PERF_READ] += n;
-	e->memory[r->dma_from] += n / m->bytes_per_cycle[r->dma_from];
-	if (r->to_shram)
-		return;
-	e->bytes[r->dma_to][p][PERF_WRITE] += n;
-	e->memory[r->dma_to] += n / m->bytes_per_cycle[r->dma_to];
-}
-
 /* ---- vela-3.12 and regor --------------------------------------------------------- */
 
 /* transfers since the last kernel, and the last kernel's cycles that can hide them */
@@ -109,14 +68,6 @@ copy(const struct perf_machine *m, enum perf_model model, int64_t bytes,
 {
 	return model == PERF_REGOR ? perf_regor_copy(m, bytes, from, to)
 				   : perf_vela312_copy(m, bytes, from, to);
-}
-
-static double
-copy_cycles(const struct perf_machine *m, enum perf_model model,
-	    const struct perf_row *dma)
-{
-	enum mem_area to = dma->to_shram ? dma->dma_from : dma->dma_to;
-	return copy(m, model, dma->dma_bytes, dma->dma_from, to);
 }
 
 /*
@@ -138,7 +89,8 @@ note_dma(const struct perf_machine *m, enum perf_model model,
 		return; /* belong to the kernel that uses the weights */
 	/* U85: the cost of a table is part of its operation (perf_regor85_table) */
 	bool later = r->to_shram && regor85(m, model);
-	h->copy_cycles += later ? 0 : copy_cycles(m, model, r);
+	enum mem_area to = r->to_shram ? r->dma_from : r->dma_to;
+	h->copy_cycles += later ? 0 : copy(m, model, r->dma_bytes, r->dma_from, to);
 	if (r->to_shram) {
 		h->lut_bytes += r->dma_bytes;
 		h->lut_source = r->dma_from;
@@ -185,40 +137,27 @@ struct surroundings {
 };
 
 static void
-see_as_regor(const struct perf_machine *m, const struct surroundings *s,
-    const struct perf_row *r, struct perf_op *op)
-{
-	perf_regor85_see(m, s->operand_info, s->run, &s->phases, r, op);
-}
-
-/*
- * Regor sees a fused ReLU even if the stream has no clamp for it.  Such a ReLU is
- * assumed if the zero point is the type's least value, because the ReLU's bounds then
- * are those of the type.
- */
-static void
-infer_relu(struct perf_layer *l)
-{
-	const struct npu_fm *f = &l->first->npu->ofm;
-	int32_t least = f->is_signed ? INT8_MIN : 0;
-	if (l->op.activation == ACT_NONE && f->bits == 8 && f->zero == least &&
-	    l->first->npu->kind != NPU_POOL)
-		l->op.activation = ACT_RELU;
-}
-
-static void
 estimate_layer(const struct perf_machine *m, enum perf_model model,
 	       const struct surroundings *around, struct perf_layer *l,
 	       struct history *h, struct perf_estimate *e)
 {
-	if (model == PERF_REGOR)
-		infer_relu(l);
+	/*
+	 * Regor sees a fused ReLU even if the stream has no clamp for it.  Such a ReLU is
+	 * assumed if the zero point is the type's least value, because the ReLU's bounds then
+	 * are those of the type.
+	 */
+	const struct npu_fm *f = &l->first->npu->ofm;
+	int32_t least = f->is_signed ? INT8_MIN : 0;
+	if (model == PERF_REGOR && l->op.activation == ACT_NONE && f->bits == 8 &&
+	    f->zero == least && l->first->npu->kind != NPU_POOL)
+		l->op.activation = ACT_RELU;
 	struct perf_schedule s = schedule_of(m, model, l, h);
 	if (regor85(m, model)) {
-		see_as_regor(m, around, l->first, &l->op);
+		const struct perf_operand_info *info = around->operand_info;
+		perf_regor85_see(m, info, around->run, &around->phases, l->first, &l->op);
 		struct perf_op last = l->last->op;
 		/* the last slice differs from the first one only in depth */
-		see_as_regor(m, around, l->first, &last);
+		perf_regor85_see(m, info, around->run, &around->phases, l->first, &last);
 		l->last_npu = s.own_slack =
 			perf_regor85_slack(m, &last, l->slices > 1);
 		s.lut_cycles += perf_regor85_table(m, &l->op);
@@ -241,12 +180,41 @@ timeline_run(const struct perf_machine *m, const struct perf_run *run,
 {
 	struct perf_estimate sum = { 0 };
 	for (size_t i = 0; i < run->n; i++) {
-		out[i] = (struct perf_estimate){ 0 };
-		if (run->row[i].step.kind == PERF_KERNEL)
-			timeline_kernel(&run->row[i], &out[i]);
-		else if (run->row[i].step.kind == PERF_DMA)
-			timeline_dma(m, &run->row[i], &out[i]);
-		perf_estimate_add(&sum, &out[i]);
+		const struct perf_row *r = &run->row[i];
+		const struct perf_op *op = &r->op;
+		const struct perf_cost *c = &r->cost;
+		struct perf_estimate *e = &out[i];
+		double n = (double)r->dma_bytes;
+		*e = (struct perf_estimate){ 0 };
+		if (r->step.kind == PERF_KERNEL) {
+			e->npu = (double)c->npu;
+			e->total = c->total;
+			e->macs = (double)c->macs;
+			for (int k = 0; k < MEM_AREAS; k++)
+				e->memory[k] = c->memory[k];
+			e->bytes[op->ifm.area][PERF_FEATURE_MAPS][PERF_READ] +=
+			    (double)(c->ifm_read * op->ifm.bits / 8);
+			e->bytes[op->ifm2.area][PERF_FEATURE_MAPS][PERF_READ] +=
+			    (double)(c->ifm2_read * op->ifm2.bits / 8);
+			e->bytes[op->ofm.area][PERF_FEATURE_MAPS][PERF_WRITE] +=
+			    (double)(c->ofm_write * op->ofm.bits / 8);
+			e->bytes[op->weight_area][PERF_WEIGHTS][PERF_READ] +=
+			    (double)(op->weight_bytes * c->weight_passes);
+			e->bytes[op->scale_area][PERF_SCALES][PERF_READ] +=
+			    (double)op->scale_bytes;
+		} else if (r->step.kind == PERF_DMA) {
+			enum perf_purpose p = r->is_weights ? PERF_WEIGHTS
+					      : r->to_shram ? PERF_TABLES
+							    : PERF_FEATURE_MAPS;
+			e->total = r->step.cycles;
+			e->bytes[r->dma_from][p][PERF_READ] += n;
+			e->memory[r->dma_from] += n / m->bytes_per_cycle[r->dma_from];
+			if (!r->to_shram) {
+				e->bytes[r->dma_to][p][PERF_WRITE] += n;
+				e->memory[r->dma_to] += n / m->bytes_per_cycle[r->dma_to];
+			}
+		}
+		perf_estimate_add(&sum, e);
 	}
 	sum.total = run->cycles;
 	return sum;

@@ -33,18 +33,6 @@ same_feature_map(const struct npu_fm *a, const struct npu_fm *b)
 	       a->base[0] == b->base[0] && a->stride_y == b->stride_y;
 }
 
-/*
- * Vela 5.1 writes an operation with a fused reversal of channels twice.  Both kernels
- * compute the same bytes from the same inputs.
- */
-static bool
-repeats(const struct npu_op *a, const struct npu_op *b)
-{
-	const struct npu_range *x = &a->weights[0], *y = &b->weights[0];
-	return x->n && x->n == y->n && x->at == y->at && same_window(a, b) &&
-	       same_feature_map(&a->ifm, &b->ifm) && same_feature_map(&a->ofm, &b->ofm);
-}
-
 /* True if b is the next slice after a. */
 static bool
 continues(const struct perf_row *a, const struct perf_row *b)
@@ -56,14 +44,6 @@ continues(const struct perf_row *a, const struct perf_row *b)
 	if (x->kind == NPU_DEPTHWISE)
 		return follows_in_depth(&x->ifm, &y->ifm);
 	return x->kind == NPU_CONV && same_feature_map(&x->ifm, &y->ifm);
-}
-
-/* bytes of a row's constants in the cache */
-static int64_t
-staged(const struct perf_row *r)
-{
-	bool scales = r->npu->scales[0].region == r->npu->weights[0].region;
-	return r->op.weight_bytes + (scales ? r->op.scale_bytes : 0);
 }
 
 static void
@@ -83,7 +63,9 @@ add_slice(const struct perf_run *run, const struct perf_row *r,
 		return;
 	l->buffered = true;
 	l->source = run->row[r->weight_dma].dma_from;
-	l->staged_bytes += staged(r);
+	/* the row's constants in the cache */
+	bool scales = r->npu->scales[0].region == r->npu->weights[0].region;
+	l->staged_bytes += r->op.weight_bytes + (scales ? r->op.scale_bytes : 0);
 	if (l->slices == 1)
 		l->first_staged = l->staged_bytes;
 	if (!r->fetched_bytes)
@@ -104,7 +86,15 @@ perf_layer_at(const struct perf_operand_info *operand_info, const struct perf_ru
 		const struct perf_row *s = &run->row[k];
 		if (s->step.kind != PERF_KERNEL)
 			continue;
-		bool again = repeats(r->npu, s->npu);
+		/*
+		 * Vela 5.1 writes an operation with a fused reversal of channels twice.  Both
+		 * kernels compute the same bytes from the same inputs.
+		 */
+		const struct npu_op *a = r->npu, *b = s->npu;
+		const struct npu_range *x = &a->weights[0], *y = &b->weights[0];
+		bool again = x->n && x->n == y->n && x->at == y->at && same_window(a, b) &&
+			     same_feature_map(&a->ifm, &b->ifm) &&
+			     same_feature_map(&a->ofm, &b->ofm);
 		if (!again && (!continues(r, s) || l.op.ofm.shape.c +
 						   s->op.ofm.shape.c > MAX_DEPTH ||
 			       perf_same_channels(operand_info, run, l.first, s)))

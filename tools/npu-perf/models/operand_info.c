@@ -66,20 +66,14 @@ records(const struct perf_operand_info *operand_info, const struct perf_run *run
 			       .n = used < n ? used : n };
 }
 
-static bool
-uniform(struct bytes records)
-{
-	for (size_t i = RECORD; i + RECORD <= records.n; i += RECORD)
-		if (memcmp(records.p, records.p + i, RECORD))
-			return false;
-	return true;
-}
-
 bool
 perf_same_channels(const struct perf_operand_info *operand_info, const struct perf_run *run,
 			 const struct perf_row *a, const struct perf_row *b)
 {
 	struct bytes x = records(operand_info, run, a), y = records(operand_info, run, b);
 	size_t n = x.n < y.n ? x.n : y.n;
-	return n && !memcmp(x.p, y.p, n) && !uniform((struct bytes){ x.p, n });
+	bool uniform = true; /* all records are equal */
+	for (size_t i = RECORD; i + RECORD <= n && uniform; i += RECORD)
+		uniform = !memcmp(x.p, x.p + i, RECORD);
+	return n && !memcmp(x.p, y.p, n) && !uniform;
 }

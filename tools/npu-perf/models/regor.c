@@ -9,13 +9,11 @@
 
 #include <math.h>
 
-/*
- * ethosu-timing(7) 4.2: an operation without activation costs as much as one with a
- * table
- */
 static double
-output_cycles(const struct accel *a, const struct perf_op *op)
+regor_op(const struct perf_machine *m, const struct perf_op *op)
 {
+	static const struct perf_rules rules = { .pool8 = 4, .pool16 = 8 };
+	const struct accel *a = m->accel;
 	enum out_column col = OUT_OTHER;
 	if (op->class == BLOCK_ELEMENTWISE && op->ifm.bits == 32)
 		col = op->ifm2.bits ? OUT_ELTWISE32_1 : OUT_ELTWISE32_0;
@@ -27,32 +25,23 @@ output_cycles(const struct accel *a, const struct perf_op *op)
 		col = OUT_ADD_ADVANCED;
 	else if (op->func == PERF_MAXPOOL)
 		col = OUT_MAXPOOL;
+	/*
+	 * ethosu-timing(7) 4.2: an operation without activation costs as much as one with a
+	 * table
+	 */
 	enum act_column act = op->activation == ACT_NONE ? ACT_TABLE
 							 : op->activation;
-	return max_f64(a->out_cycles[col], a->act_cycles[act]);
-}
-
-/* number of blocks; a partial block counts as the fraction of its microblocks */
-static double
-block_count(struct hwc ofm, struct hwc block, struct hwc ub)
-{
-	double all = (double)ceil_div(ofm.h, ub.h) * ceil_div(ofm.w, ub.w) *
-		     ceil_div(ofm.c, ub.c);
-	return all / ((double)ceil_div(block.h, ub.h) *
-		      ceil_div(block.w, ub.w) * ceil_div(block.c, ub.c));
-}
-
-static double
-regor_op(const struct perf_machine *m, const struct perf_op *op)
-{
-	static const struct perf_rules rules = { .pool8 = 4, .pool16 = 8 };
-	const struct accel *a = m->accel;
-	double each = output_cycles(a, op);
+	double each = max_f64(a->out_cycles[col], a->act_cycles[act]);
 	if (op->class == BLOCK_ELEMENTWISE)
 		return regor_elementwise(m, op, each, a->cores);
 
 	struct perf_tiling t = perf_tiling_of(op);
-	double n = block_count(op->ofm.shape, t.ofm, a->ublock);
+	/* number of blocks; a partial block counts as the fraction of its microblocks */
+	struct hwc ofm = op->ofm.shape, ub = a->ublock;
+	double all = (double)ceil_div(ofm.h, ub.h) * ceil_div(ofm.w, ub.w) *
+		     ceil_div(ofm.c, ub.c);
+	double n = all / ((double)ceil_div(t.ofm.h, ub.h) *
+			  ceil_div(t.ofm.w, ub.w) * ceil_div(t.ofm.c, ub.c));
 	double mac = (double)(perf_block_mac(a, op, rules, &t) / a->cores);
 	return regor_blocks(m, op, &t, mac, each, n, a->cores);
 }
@@ -73,28 +62,6 @@ count_fm_access(const struct perf_machine *m, const struct perf_fm *f, bool writ
 {
 	out->bytes[f->area][PERF_FEATURE_MAPS][write ? PERF_WRITE : PERF_READ] +=
 	    regor_transfer(m, f, write, block, (double)elements, m->accel->cores);
-}
-
-static void
-count_weights(const struct perf_op *op, const struct perf_schedule *s,
-	      const struct perf_cost *c, struct perf_estimate *out)
-{
-	struct perf_tiling t = perf_tiling_of(op);
-	double passes = c->weight_passes ? (double)t.n.h * t.n.w : 0;
-	double weights = (double)op->weight_bytes * passes;
-	enum mem_area constants = op->scale_area;
-	if (s->buffering != PERF_IN_PLACE) {
-		double moved = (double)(s->moved_bytes - s->first_bytes);
-		constants = s->source;
-		out->bytes[s->source][PERF_WEIGHTS][PERF_READ] += moved;
-		out->bytes[op->weight_area][PERF_WEIGHTS][PERF_WRITE] += moved;
-	}
-	out->bytes[op->weight_area][PERF_WEIGHTS][PERF_READ] += weights;
-	out->bytes[constants][PERF_SCALES][PERF_READ] +=
-	    (double)op->scale_bytes * passes;
-	if (s->lut_bytes)
-		out->bytes[s->lut_source][PERF_TABLES][PERF_READ] +=
-		    (double)s->lut_bytes;
 }
 
 double
@@ -122,7 +89,22 @@ regor(const struct perf_machine *m, const struct perf_op *op,
 	if (c.ifm2_read && !(op->class == BLOCK_ELEMENTWISE && scalar))
 		count_fm_access(m, &op->ifm2, false, op->ifm_block, c.ifm2_read, out);
 	count_fm_access(m, &op->ofm, true, op->block, c.ofm_write, out);
-	count_weights(op, s, &c, out);
+	struct perf_tiling t = perf_tiling_of(op);
+	double passes = c.weight_passes ? (double)t.n.h * t.n.w : 0;
+	double weights = (double)op->weight_bytes * passes;
+	enum mem_area constants = op->scale_area;
+	if (s->buffering != PERF_IN_PLACE) {
+		double moved = (double)(s->moved_bytes - s->first_bytes);
+		constants = s->source;
+		out->bytes[s->source][PERF_WEIGHTS][PERF_READ] += moved;
+		out->bytes[op->weight_area][PERF_WEIGHTS][PERF_WRITE] += moved;
+	}
+	out->bytes[op->weight_area][PERF_WEIGHTS][PERF_READ] += weights;
+	out->bytes[constants][PERF_SCALES][PERF_READ] +=
+	    (double)op->scale_bytes * passes;
+	if (s->lut_bytes)
+		out->bytes[s->lut_source][PERF_TABLES][PERF_READ] +=
+		    (double)s->lut_bytes;
 	out->total = out->npu;
 	for (int i = 0; i < MEM_AREAS; i++) {
 		double sum = 0; /* tables go to SHRAM: not an access */

@@ -175,33 +175,27 @@ whole_cycles(double bytes, double rate)
 	return floor((double)((float)bytes / (float)rate));
 }
 
-static double
-access_cycles(const struct perf_machine *m, const struct traffic *t, int area)
-{
-	double sum = 0, slowest = 0;
-	for (int k = 0; k <= READ_CHANNELS; k++) {
-		double rate = k < READ_CHANNELS ? m->read_rate[area][k]
-						: m->write_rate[area];
-		double busy = 0; /* whole cycles, summed over the purposes */
-		for (int p = 0; p < PERF_PURPOSES; p++) {
-			double bytes = t->bytes[area][k][p];
-			sum += bytes;
-			if (bytes > 0)
-				busy += whole_cycles(bytes, rate);
-		}
-		slowest = max_f64(slowest, busy);
-	}
-	double port = sum > 0 ? whole_cycles(sum, regor_rate(m, (enum mem_area)area)) : 0;
-	return max_f64(port, slowest);
-}
-
 static void
 count_cycles(const struct perf_machine *m, const struct traffic *t,
 	     struct perf_estimate *out)
 {
 	out->total = out->npu;
 	for (int i = 0; i < MEM_AREAS; i++) {
-		out->memory[i] = access_cycles(m, t, i);
+		double sum = 0, slowest = 0;
+		for (int k = 0; k <= READ_CHANNELS; k++) {
+			double rate = k < READ_CHANNELS ? m->read_rate[i][k]
+							: m->write_rate[i];
+			double busy = 0; /* whole cycles, summed over the purposes */
+			for (int p = 0; p < PERF_PURPOSES; p++) {
+				double bytes = t->bytes[i][k][p];
+				sum += bytes;
+				if (bytes > 0)
+					busy += whole_cycles(bytes, rate);
+			}
+			slowest = max_f64(slowest, busy);
+		}
+		double port = sum > 0 ? whole_cycles(sum, regor_rate(m, (enum mem_area)i)) : 0;
+		out->memory[i] = max_f64(port, slowest);
 		out->total = max_f64(out->total, out->memory[i]);
 	}
 }
@@ -224,22 +218,13 @@ scattered(const struct perf_run *run, const struct perf_row *r,
 	return 0;
 }
 
-/* an index is one word, or the first of two words */
-static double
-index_bytes(const struct npu_op *npu)
-{
-	enum { WORD = 4 };
-	int64_t more = (int64_t)npu->size0 * npu->size1 - 1;
-	int64_t each = more ? (npu->rows.n - WORD) / more : WORD;
-	return each > WORD ? (double)each : WORD;
-}
-
 /* Each element is a burst of its own; one element per row of GATHER is counted. */
 void
 perf_regor85_rows(const struct perf_machine *m, const struct perf_operand_info *operand_info,
 		  const struct perf_run *run, const struct perf_row *r,
 		  struct perf_estimate *out)
 {
+	enum { WORD = 4 };
 	const struct npu_op *npu = r->npu;
 	const struct mem_props *mem = m->memory->mem;
 	const struct npu_range *end = npu->src_indexed ? &npu->src : &npu->dst;
@@ -251,10 +236,13 @@ perf_regor85_rows(const struct perf_machine *m, const struct perf_operand_info *
 	struct traffic t = { .e = out };
 	if (npu->src_indexed) {
 		enum mem_area index = perf_region_area(m->memory, npu->rows.region);
+		/* an index is one word, or the first of two words */
+		int64_t more = (int64_t)npu->size0 * npu->size1 - 1;
+		int64_t each = more ? (npu->rows.n - WORD) / more : WORD;
 		add(&t, r->dma_from, READ_IFM, PERF_FEATURE_MAPS,
 		    rows * mem[r->dma_from].burst_bytes / element);
 		add(&t, index, READ_IFM, PERF_FEATURE_MAPS,
-		    rows * mem[index].burst_bytes / index_bytes(npu));
+		    rows * mem[index].burst_bytes / (each > WORD ? (double)each : WORD));
 	}
 	add(&t, r->dma_to, READ_CHANNELS, PERF_FEATURE_MAPS,
 	    made / element * mem[r->dma_to].burst_bytes / element);

@@ -17,17 +17,6 @@ only_output(const struct npu_op *npu)
 	       (npu->mode == NPU_POOL_NONE || npu->mode == NPU_POOL_SUM);
 }
 
-/* MEMORY_COPY: Regor chooses its block differently from those of other pools */
-static bool
-is_copy(const struct npu_op *npu, const struct perf_op *op)
-{
-	bool alike = npu->ofm.storage == NPU_CHAINED ||
-		     npu->ofm.bricks == npu->ifm.bricks;
-	return only_output(npu) && alike && npu->ofm_shift == 0 &&
-	       !npu->scales[0].n && !op->stage.moves && !op->stage.clamps &&
-	       op->activation == ACT_NONE;
-}
-
 /*
  * Extent of an IFM along an axis as Regor counts it.  A stride can skip elements at the
  * end of the axis, which the stream then does not read.  If there is only one result,
@@ -39,14 +28,6 @@ whole_axis(int32_t read, int32_t all, int stride, int32_t results)
 	enum { MAX_STRIDE = 3 };
 	int32_t left = all - read;
 	return left > 0 && left < (results == 1 ? MAX_STRIDE + 1 : stride) ? all : read;
-}
-
-/* true if the rows of f are those of a whole feature map */
-static bool
-is_laid_out(const struct npu_fm *f, struct hwc whole)
-{
-	int64_t c = f->bricks ? round_up_i64(whole.c, BRICK) : whole.c;
-	return f->shape.c == whole.c && f->stride_y == whole.w * c * npu_fm_bytes(f);
 }
 
 /*
@@ -77,11 +58,16 @@ see_whole_ifm(const struct perf_operand_info *operand_info, const struct perf_ru
 {
 	const struct npu_op *npu = r->npu;
 	struct perf_tensor whole;
+	const struct npu_fm *f = &npu->ifm;
 	if (op->class == BLOCK_ELEMENTWISE || only_output(npu) ||
-	    see_skipped(operand_info, &npu->ifm, op) ||
-	    !perf_operand_at(operand_info, run, (size_t)(r - run->row), npu->ifm.region,
-			   npu->ifm.base[0], &whole) ||
-	    !is_laid_out(&npu->ifm, whole.shape))
+	    see_skipped(operand_info, f, op) ||
+	    !perf_operand_at(operand_info, run, (size_t)(r - run->row), f->region, f->base[0],
+			     &whole))
+		return;
+	/* the rows must be those of the whole feature map */
+	int64_t c = f->bricks ? round_up_i64(whole.shape.c, BRICK) : whole.shape.c;
+	if (f->shape.c != whole.shape.c ||
+	    f->stride_y != whole.shape.w * c * npu_fm_bytes(f))
 		return;
 	op->ifm.shape.h = whole_axis(op->ifm.shape.h, whole.shape.h, npu->stride_y,
 				     npu->extent.h);
@@ -89,55 +75,50 @@ see_whole_ifm(const struct perf_operand_info *operand_info, const struct perf_ru
 				     npu->extent.w);
 }
 
-/*
- * Sets the OFM of a phase as Regor counts it: from the phase's first pixel to the end
- * of the whole OFM, pixels of other phases included.
- */
-static void
-see_phase(const struct perf_phases *p, const struct perf_row *r, struct perf_op *op)
-{
-	int64_t d = r->npu->ofm.base[0] - p->base;
-	op->ofm.shape.h = p->h - (int32_t)(d / p->row);
-	op->ofm.shape.w = p->w - (int32_t)(d % p->row / p->pixel);
-}
-
-/*
- * If a kernel keeps its accumulators for the next one, Regor counts for it the OFM of
- * the kernel that writes the results.
- */
-static void
-see_kept(const struct perf_run *run, const struct perf_row *r, struct perf_op *op)
-{
-	const struct perf_row *end = run->row + run->n;
-	while (r < end && (r->step.kind != PERF_KERNEL || r->npu->acc_kept))
-		r++;
-	if (r == end)
-		return;
-	op->ofm.area = r->op.ofm.area;
-	op->ofm.nhcwb16 = r->op.ofm.nhcwb16;
-	op->stage.no_output = false;
-}
-
 void
 perf_regor85_see(const struct perf_machine *m, const struct perf_operand_info *operand_info,
 		 const struct perf_run *run, const struct perf_phases *phases,
 		 const struct perf_row *r, struct perf_op *op)
 {
+	const struct npu_op *npu = r->npu;
 	bool pool = op->class == BLOCK_POOL || op->class == BLOCK_REDUCE_SUM;
 	const struct perf_op shown = *op;
 	/* the OFM is counted as stored, transposed; its block is not transposed */
 	if (!op->chain.n && op->stage.moves)
-		op->ofm.shape = r->npu->ofm.shape;
-	if (r->npu->acc_kept)
-		see_kept(run, r, op);
-	if (r < run->row + phases->end)
-		see_phase(phases, r, op);
+		op->ofm.shape = npu->ofm.shape;
+	/*
+	 * If a kernel keeps its accumulators for the next one, Regor counts for it the OFM of
+	 * the kernel that writes the results.
+	 */
+	const struct perf_row *end = run->row + run->n, *last = r;
+	while (last < end && (last->step.kind != PERF_KERNEL || last->npu->acc_kept))
+		last++;
+	if (npu->acc_kept && last < end) {
+		op->ofm.area = last->op.ofm.area;
+		op->ofm.nhcwb16 = last->op.ofm.nhcwb16;
+		op->stage.no_output = false;
+	}
+	/*
+	 * The OFM of a phase counts from the phase's first pixel to the end of the whole OFM,
+	 * pixels of other phases included.
+	 */
+	if (r < run->row + phases->end) {
+		int64_t d = npu->ofm.base[0] - phases->base;
+		op->ofm.shape.h = phases->h - (int32_t)(d / phases->row);
+		op->ofm.shape.w = phases->w - (int32_t)(d % phases->row / phases->pixel);
+	}
 	see_whole_ifm(operand_info, run, r, op);
-	if (only_output(r->npu) && op->stage.clamps) { /* an operator that is only a ReLU */
+	if (only_output(npu) && op->stage.clamps) { /* an operator that is only a ReLU */
 		op->activation = ACT_RELU;
 		op->stage.bare = true;
 	}
-	if ((pool && !is_copy(r->npu, op)) || op->class == BLOCK_DEPTHWISE)
+	/* MEMORY_COPY: Regor chooses its block differently from those of other pools */
+	bool alike = npu->ofm.storage == NPU_CHAINED ||
+		     npu->ofm.bricks == npu->ifm.bricks;
+	bool is_copy = only_output(npu) && alike && npu->ofm_shift == 0 &&
+		       !npu->scales[0].n && !op->stage.moves && !op->stage.clamps &&
+		       op->activation == ACT_NONE;
+	if ((pool && !is_copy) || op->class == BLOCK_DEPTHWISE)
 		op->ifm_block.c = block85_ifm_held(m->accel, op->ublock,
 						   op->ifm_block.c, op->ifm.bits);
 	if (pool) { /* Regor does not count the scale records of pools */

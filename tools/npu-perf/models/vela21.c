@@ -38,10 +38,13 @@ weight_shape(const struct v21_pass *p)
 				   .out = w->ifm->shape.c };
 }
 
-static struct v21_cover
-cover_of(const struct v21_pass *p)
+static void
+convolve(const struct perf_machine *m, const struct v21_pass *p,
+	 struct reads *r, struct v21_metrics *x)
 {
 	const struct v21_work *w = &p->work;
+	const struct v21_tensor *ifm = w->ifm;
+	struct v21_shape k = weight_shape(p);
 	struct v21_plane size = {
 		.y = w->ifm->shape.h + p->padding_before.y + p->padding_after.y,
 		.x = w->ifm->shape.w + p->padding_before.x + p->padding_after.x,
@@ -52,43 +55,9 @@ cover_of(const struct v21_pass *p)
 		.x = min_i32(p->skirt_after.x,
 			     SUBKERNEL_MAX - 1 - p->skirt_before.x),
 	};
-	return v21_blocks(size, p->skirt_before, p->skirt_after, clamped,
-			  (struct v21_plane){ w->block.h, w->block.w },
-			  p->min_block, p->stride, p->brick);
-}
-
-/* Multiplications of the MAC array, with those for padding of blocks and steps. */
-static double
-hardware_macs(const struct v21_pass *p, const struct v21_cover *c,
-	      struct v21_shape k)
-{
-	const struct v21_work *w = &p->work;
-	double channels = p->block_ifm_depth, area = (double)k.h * k.w;
-	if (w->class == BLOCK_POOL || w->traversal == V21_PART_KERNEL ||
-	    w->traversal == V21_DEPTHWISE) {
-		channels = (double)ceil_div(p->block_ifm_depth, 4);
-		/* four is the least duty cycle of accumulator writes */
-		area = area > 4 ? area : 4;
-		if (p->weights)
-			area = round_up_f64(area, 4);
-	}
-	double sum = 0;
-	for (int i = 0; i < 4; i++)
-		sum += (double)w->ifm->shape.n * (double)c->group[i].n *
-		       c->group[i].size.y * c->group[i].size.x *
-		       round_up_f64(k.in, channels) *
-		       round_up_f64(k.out, w->block.c) * area;
-	return sum;
-}
-
-static void
-convolve(const struct perf_machine *m, const struct v21_pass *p,
-	 struct reads *r, struct v21_metrics *x)
-{
-	const struct v21_work *w = &p->work;
-	const struct v21_tensor *ifm = w->ifm;
-	struct v21_shape k = weight_shape(p);
-	struct v21_cover c = cover_of(p);
+	struct v21_cover c = v21_blocks(size, p->skirt_before, p->skirt_after, clamped,
+					(struct v21_plane){ w->block.h, w->block.w },
+					p->min_block, p->stride, p->brick);
 	bool shallow = w->class == BLOCK_DEPTHWISE || w->class == BLOCK_POOL;
 	int32_t stored_out = p->weights ? p->weights->stored.out : 0;
 	double stages = ceil_div(stored_out, w->block.c);
@@ -108,7 +77,23 @@ convolve(const struct perf_machine *m, const struct v21_pass *p,
 		x->macs[V21_NN_MACS] = (double)w->ofm->shape.n *
 				       w->ofm->shape.h * w->ofm->shape.w * k.h *
 				       k.w * k.in * k.out;
-	x->macs[V21_HARDWARE_MACS] = hardware_macs(p, &c, k);
+	/* the array also multiplies the padding of blocks and steps */
+	double channels = p->block_ifm_depth, area = (double)k.h * k.w;
+	if (w->class == BLOCK_POOL || w->traversal == V21_PART_KERNEL ||
+	    w->traversal == V21_DEPTHWISE) {
+		channels = (double)ceil_div(p->block_ifm_depth, 4);
+		/* four is the least duty cycle of accumulator writes */
+		area = area > 4 ? area : 4;
+		if (p->weights)
+			area = round_up_f64(area, 4);
+	}
+	double sum = 0;
+	for (int i = 0; i < 4; i++)
+		sum += (double)ifm->shape.n * (double)c.group[i].n *
+		       c.group[i].size.y * c.group[i].size.x *
+		       round_up_f64(k.in, channels) *
+		       round_up_f64(k.out, w->block.c) * area;
+	x->macs[V21_HARDWARE_MACS] = sum;
 	x->cycles[V21_NPU] = v21_mac_cycles(m->accel, w);
 }
 
@@ -164,15 +149,6 @@ bytes_read(const struct v21_pass *p, const struct reads *r,
 	return v21_tensor_bytes(t);
 }
 
-static bool
-listed(const struct v21_list *l, const struct v21_tensor *t)
-{
-	for (int i = 0; i < l->n; i++)
-		if (l->tensor[i] == t)
-			return true;
-	return false;
-}
-
 static void
 count_reads(const struct perf_machine *m, const struct v21_pass *p,
 	    const struct reads *r, struct v21_metrics *x)
@@ -187,8 +163,11 @@ count_reads(const struct perf_machine *m, const struct v21_pass *p,
 	}
 	for (int i = 0; i < p->inputs.n; i++) {
 		const struct v21_tensor *t = p->inputs.tensor[i];
-		if (listed(&p->to_fast, t))
-			continue; /* counted above */
+		bool is_counted = false; /* above */
+		for (int k = 0; k < p->to_fast.n; k++)
+			is_counted |= p->to_fast.tensor[k] == t;
+		if (is_counted)
+			continue;
 		x->bytes[t->area][t->purpose][V21_READ] +=
 		    v21_bandwidth(m->accel, t->area, V21_READ, t, p->ifm_block,
 				  bytes_read(p, r, t));

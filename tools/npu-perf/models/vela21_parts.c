@@ -79,21 +79,16 @@ v21_ifm_block_depth(enum block_class class, int32_t ifm_depth, int bits,
 	return ifm_depth < depth ? ifm_depth : depth;
 }
 
-/* inputs are not rescaled if their scales are equal or a scale is unknown */
-static bool
-simple_add(const struct v21_work *w)
-{
-	const struct v21_tensor *a = w->ifm, *b = w->ifm2;
-	const struct v21_tensor *o = w->resize_bilinear ? b : w->ofm;
-	return !b || !a->has_scale || !b->has_scale || !o->has_scale ||
-	       a->scale == b->scale;
-}
-
 double
 v21_output_cycles(const struct accel *a, const struct v21_work *w,
 		  double elements, bool acc40)
 {
 	enum out_column col = OUT_OTHER;
+	/* inputs are not rescaled if their scales are equal or a scale is unknown */
+	const struct v21_tensor *i = w->ifm, *i2 = w->ifm2;
+	const struct v21_tensor *o = w->resize_bilinear ? i2 : w->ofm;
+	bool simple_add = !i2 || !i->has_scale || !i2->has_scale || !o->has_scale ||
+			  i->scale == i2->scale;
 	if (w->class == BLOCK_ELEMENTWISE && w->ifm->bits == 32)
 		col = w->ifm2 ? OUT_ELTWISE32_1 : OUT_ELTWISE32_0;
 	else if (w->func == PERF_MUL)
@@ -101,7 +96,7 @@ v21_output_cycles(const struct accel *a, const struct v21_work *w,
 	else if (w->class != BLOCK_ELEMENTWISE && acc40)
 		col = OUT_MUL_OR_ACC40;
 	else if (w->func == PERF_ADD_SUB)
-		col = simple_add(w) ? OUT_ADD_SIMPLE : OUT_ADD_ADVANCED;
+		col = simple_add ? OUT_ADD_SIMPLE : OUT_ADD_ADVANCED;
 	else if (w->func == PERF_MAXPOOL)
 		col = OUT_MAXPOOL;
 	double out = a->out_cycles[col], act = a->act_cycles[w->activation];
@@ -160,21 +155,15 @@ all_sub_kernels(const struct accel *a, const struct v21_work *w, int64_t nu,
 	return sum;
 }
 
-/* "Conv1D": the large arrays compute even rows one at a time */
-static bool
-is_conv1d(const struct accel *a, const struct v21_work *w)
-{
-	bool weighted = w->class == BLOCK_CONV || w->class == BLOCK_FC ||
-			w->class == BLOCK_DEPTHWISE;
-	return a->ublock.h == 2 && weighted && w->ofm->shape.h == 1 &&
-	       w->ofm->shape.w % 2 == 0 && w->kernel_h == 1;
-}
-
 double
 v21_mac_cycles(const struct accel *a, const struct v21_work *w)
 {
 	struct hwc ub = a->ublock, b = w->block;
-	if (is_conv1d(a, w)) {
+	/* "Conv1D": the large arrays compute even rows one at a time */
+	bool weighted = w->class == BLOCK_CONV || w->class == BLOCK_FC ||
+			w->class == BLOCK_DEPTHWISE;
+	if (ub.h == 2 && weighted && w->ofm->shape.h == 1 && w->ofm->shape.w % 2 == 0 &&
+	    w->kernel_h == 1) {
 		ub.w = 4;
 		ub.h = b.h = 1;
 	}
@@ -193,19 +182,13 @@ v21_mac_cycles(const struct accel *a, const struct v21_work *w)
 
 /* ---- memory ---------------------------------------------------------------- */
 
-static double
-elements_of(const struct v21_tensor *t)
-{
-	const struct v21_shape *s = &t->stored;
-	if (t->purpose == V21_WEIGHTS)
-		return (double)s->h * s->w * s->in * s->out;
-	return (double)s->n * s->h * s->w * s->c;
-}
-
 double
 v21_tensor_bytes(const struct v21_tensor *t)
 {
-	return elements_of(t) * (t->bits / 8) * t->compression;
+	const struct v21_shape *s = &t->stored;
+	double elements = t->purpose == V21_WEIGHTS ? (double)s->h * s->w * s->in * s->out
+						    : (double)s->n * s->h * s->w * s->c;
+	return elements * (t->bits / 8) * t->compression;
 }
 
 static int64_t

@@ -25,38 +25,10 @@ fm_tensor(const struct perf_fm *f)
 	return t;
 }
 
-/* encoded weights: one byte per element, times the compression */
-static struct v21_tensor
-weight_tensor(const struct perf_op *op)
-{
-	bool depthwise = op->class == BLOCK_DEPTHWISE;
-	struct v21_tensor t = {
-		.shape = { .n = 1, .h = op->kernel_h, .w = op->kernel_w,
-			   .in = depthwise ? 1 : op->ifm.shape.c,
-			   .out = op->ofm.shape.c },
-		.bits = 8, .area = (int)op->weight_area, .format = V21_OPAQUE,
-		.purpose = V21_WEIGHTS,
-	};
-	t.stored = t.shape;
-	t.compression = (double)op->weight_bytes /
-			(double)perf_original_weights(op);
-	return t;
-}
-
 static void
 list_add(struct v21_list *l, const struct v21_tensor *t)
 {
 	l->tensor[l->n++] = t;
-}
-
-static enum v21_traversal
-traversal_of(const struct perf_op *op)
-{
-	if (op->class == BLOCK_DEPTHWISE)
-		return V21_DEPTHWISE;
-	if (op->class == BLOCK_CONV && op->part_kernel)
-		return V21_PART_KERNEL;
-	return V21_DEPTH_FIRST;
 }
 
 /*
@@ -77,6 +49,8 @@ make_pass(const struct perf_machine *m, const struct perf_op *op,
 	  struct v21_tensor t[4], struct v21_pass *out)
 {
 	struct v21_tensor *ifm = &t[0], *ifm2 = &t[1], *w = &t[2], *ofm = &t[3];
+	bool depthwise = op->class == BLOCK_DEPTHWISE;
+	bool part_kernel = op->class == BLOCK_CONV && op->part_kernel;
 	*ifm = fm_tensor(&op->ifm);
 	*ofm = fm_tensor(&op->ofm);
 	*out = (struct v21_pass){
@@ -84,7 +58,10 @@ make_pass(const struct perf_machine *m, const struct perf_op *op,
 		.work = { .class = op->class, .func = op->func,
 			  .activation = op->activation, .ifm = ifm, .ofm = ofm,
 			  .kernel_h = op->kernel_h, .kernel_w = op->kernel_w,
-			  .traversal = traversal_of(op), .block = op->block },
+			  .traversal = depthwise     ? V21_DEPTHWISE
+				       : part_kernel ? V21_PART_KERNEL
+						     : V21_DEPTH_FIRST,
+			  .block = op->block },
 		.block_ifm_depth = op->ifm_block.c, .ifm_block = op->ifm_block,
 		.min_block = { m->accel->ublock.h, m->accel->ublock.w },
 		.stride = { op->stride_y, op->stride_x }, .brick = { 1, 1 },
@@ -109,8 +86,18 @@ make_pass(const struct perf_machine *m, const struct perf_op *op,
 		out->work.ifm2 = ifm2;
 		list_add(&out->inputs, ifm2);
 	}
-	if (perf_original_weights(op)) {
-		*w = weight_tensor(op);
+	int64_t original = perf_original_weights(op);
+	if (original) {
+		/* encoded weights: one byte per element, times the compression */
+		*w = (struct v21_tensor){
+			.shape = { .n = 1, .h = op->kernel_h, .w = op->kernel_w,
+				   .in = depthwise ? 1 : op->ifm.shape.c,
+				   .out = op->ofm.shape.c },
+			.bits = 8, .area = (int)op->weight_area, .format = V21_OPAQUE,
+			.purpose = V21_WEIGHTS,
+			.compression = (double)op->weight_bytes / (double)original,
+		};
+		w->stored = w->shape;
 		out->weights = w;
 		list_add(&out->inputs, w);
 	}

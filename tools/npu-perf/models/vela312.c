@@ -48,41 +48,6 @@ count_fm_access(const struct perf_machine *m, const struct perf_fm *f, bool writ
 	eff[f->area] += perf_burst(m, f, write, block, bytes);
 }
 
-static void
-count_weights(const struct perf_op *op, const struct perf_schedule *s,
-	      const struct perf_cost *c, double eff[MEM_AREAS],
-	      struct perf_estimate *out)
-{
-	bool buffered = s->buffering != PERF_IN_PLACE;
-	if (s->original_weights) {
-		/*
-		 * all encoded bytes except scale records, so with the padding after the
-		 * records
-		 */
-		double encoded = (double)(op->weight_bytes + op->scale_bytes) -
-				 (double)BIAS_RECORD_BYTES * op->ofm.shape.c;
-		double n = (double)c->weight_read * encoded /
-			   (double)s->original_weights;
-		out->bytes[op->weight_area][PERF_WEIGHTS][PERF_READ] += n;
-		if (!buffered)
-			eff[op->weight_area] += n;
-	}
-	if (op->has_bias) {
-		double n = (double)BIAS_RECORD_BYTES * op->ofm.shape.c;
-		out->bytes[op->scale_area][PERF_SCALES][PERF_READ] += n;
-		if (!buffered)
-			eff[op->scale_area] += n;
-	}
-	if (buffered) {
-		double moved = (double)s->moved_bytes;
-		out->bytes[s->source][PERF_WEIGHTS][PERF_READ] += moved;
-		out->bytes[op->weight_area][PERF_WEIGHTS][PERF_WRITE] += moved;
-	}
-	if (s->lut_bytes)
-		out->bytes[s->lut_source][PERF_TABLES][PERF_READ] +=
-		    (double)s->lut_bytes;
-}
-
 void
 perf_vela312(const struct perf_machine *m, const struct perf_op *op,
 	     const struct perf_schedule *s, struct perf_estimate *out)
@@ -97,7 +62,32 @@ perf_vela312(const struct perf_machine *m, const struct perf_op *op,
 		count_fm_access(m, &op->ifm2, false, op->ifm_block, c.ifm2_read, eff,
 			  out);
 	count_fm_access(m, &op->ofm, true, op->block, c.ofm_write, eff, out);
-	count_weights(op, s, &c, eff, out);
+	bool buffered = s->buffering != PERF_IN_PLACE;
+	double records = (double)BIAS_RECORD_BYTES * op->ofm.shape.c;
+	if (s->original_weights) {
+		/*
+		 * all encoded bytes except scale records, so with the padding after the
+		 * records
+		 */
+		double encoded = (double)(op->weight_bytes + op->scale_bytes) - records;
+		double n = (double)c.weight_read * encoded / (double)s->original_weights;
+		out->bytes[op->weight_area][PERF_WEIGHTS][PERF_READ] += n;
+		if (!buffered)
+			eff[op->weight_area] += n;
+	}
+	if (op->has_bias) {
+		out->bytes[op->scale_area][PERF_SCALES][PERF_READ] += records;
+		if (!buffered)
+			eff[op->scale_area] += records;
+	}
+	if (buffered) {
+		double moved = (double)s->moved_bytes;
+		out->bytes[s->source][PERF_WEIGHTS][PERF_READ] += moved;
+		out->bytes[op->weight_area][PERF_WEIGHTS][PERF_WRITE] += moved;
+	}
+	if (s->lut_bytes)
+		out->bytes[s->lut_source][PERF_TABLES][PERF_READ] +=
+		    (double)s->lut_bytes;
 	out->total = out->npu;
 	for (int i = 0; i < MEM_AREAS; i++) {
 		out->memory[i] = eff[i] / m->bytes_per_cycle[i];
