@@ -38,16 +38,6 @@ widen(struct range *r, float lo, float hi)
 }
 
 static void
-count_values(struct histogram *h, const double *v, int64_t n)
-{
-	double lo = (double)h->range.lo, width = (double)h->range.hi - lo;
-	for (int64_t i = 0; i < n && width > 0; i++) {
-		double at = (v[i] - lo) / width * HISTOGRAM_BINS;
-		h->bin[at < 0 ? 0 : at >= HISTOGRAM_BINS ? HISTOGRAM_BINS - 1 : (int)at]++;
-	}
-}
-
-static void
 note(struct worker *w, const struct tfl_subgraph *g, int tensor)
 {
 	const double *v = w->real->value[tensor];
@@ -56,7 +46,12 @@ note(struct worker *w, const struct tfl_subgraph *g, int tensor)
 	if (!v || t->type != TFL_FLOAT32 || t->data.p)
 		return;
 	if (w->histogram) {
-		count_values(&w->histogram[tensor], v, tfl_elements(t));
+		struct histogram *h = &w->histogram[tensor];
+		double least = (double)h->range.lo, width = (double)h->range.hi - least;
+		for (int64_t i = 0; i < tfl_elements(t) && width > 0; i++) {
+			double at = (v[i] - least) / width * HISTOGRAM_BINS;
+			h->bin[at < 0 ? 0 : at >= HISTOGRAM_BINS ? HISTOGRAM_BINS - 1 : (int)at]++;
+		}
 		return;
 	}
 	for (int64_t i = 0; i < tfl_elements(t); i++) {
@@ -71,56 +66,46 @@ note(struct worker *w, const struct tfl_subgraph *g, int tensor)
 		s->count += (double)(tfl_elements(t) / s->n);
 }
 
-/* The cell state of an LSTM changes at each step of a run. */
-static void
-note_cell(struct worker *w, const struct tfl_op *op, int i)
-{
-	if (rule_of(op->code)->kind == RULE_LSTM)
-		widen(&w->range[op->in[LSTM_CELL]], (float)w->real->inside[i].lo,
-		      (float)w->real->inside[i].hi);
-}
-
-static void
-run_sample(struct worker *w, const struct pool *p, float *const *input)
-{
-	const struct tfl_subgraph *g = p->g;
-	for (int k = 0; k < g->n_in; k++) {
-		double *v = w->real->value[g->in[k]];
-		for (int64_t i = 0; i < tfl_elements(&g->tensor[g->in[k]]); i++)
-			v[i] = (double)input[k][i];
-		note(w, g, g->in[k]);
-	}
-	for (int i = 0; i < g->n_ops; i++) {
-		const struct tfl_op *op = &g->op[i];
-		if (!p->plan[i].computed)
-			continue; /* rules_check(): nobody reads these values */
-		checkpoint();
-		real_run(w->real, i);
-		note_cell(w, op, i);
-		for (int k = 0; k < op->n_out; k++)
-			note(w, g, op->out[k]);
-		for (int k = 0; k < op->n_in; k++)
-			if (op->in[k] >= 0 && g->tensor[op->in[k]].is_variable)
-				note(w, g, op->in[k]);
-	}
-}
-
-/* Sets the variables to their initial values. */
+/* Sets the variables to their initial values, and runs the samples. */
 static void
 run_sequence(void *ctx, size_t worker, const struct sequence *s)
 {
 	const struct pool *p = ctx;
+	const struct tfl_subgraph *g = p->g;
 	struct worker *w = &p->worker[worker];
 	real_reset(w->real);
-	for (int k = 0; k < p->g->n_tensors; k++)
+	for (int k = 0; k < g->n_tensors; k++)
 		w->range[k] = (struct range){ .lo = INFINITY, .hi = -INFINITY };
-	for (int k = 0; w->sums && k < p->g->n_tensors; k++) {
+	for (int k = 0; w->sums && k < g->n_tensors; k++) {
 		w->sums[k].count = 0;
 		if (w->sums[k].n)
 			memset(w->sums[k].sum, 0, (size_t)w->sums[k].n * sizeof(double));
 	}
-	for (size_t i = 0; i < s->n; i++)
-		run_sample(w, p, s->input + i * (size_t)p->g->n_in);
+	for (size_t sample = 0; sample < s->n; sample++) {
+		float *const *input = s->input + sample * (size_t)g->n_in;
+		for (int k = 0; k < g->n_in; k++) {
+			double *v = w->real->value[g->in[k]];
+			for (int64_t i = 0; i < tfl_elements(&g->tensor[g->in[k]]); i++)
+				v[i] = (double)input[k][i];
+			note(w, g, g->in[k]);
+		}
+		for (int i = 0; i < g->n_ops; i++) {
+			const struct tfl_op *op = &g->op[i];
+			if (!p->plan[i].computed)
+				continue; /* rules_check(): nobody reads these values */
+			checkpoint();
+			real_run(w->real, i);
+			/* the cell state of an LSTM changes at each step of a run */
+			if (rule_of(op->code)->kind == RULE_LSTM)
+				widen(&w->range[op->in[LSTM_CELL]], (float)w->real->inside[i].lo,
+				      (float)w->real->inside[i].hi);
+			for (int k = 0; k < op->n_out; k++)
+				note(w, g, op->out[k]);
+			for (int k = 0; k < op->n_in; k++)
+				if (op->in[k] >= 0 && g->tensor[op->in[k]].is_variable)
+					note(w, g, op->in[k]);
+		}
+	}
 }
 
 /* Sums for the inputs of layers with weights. */
@@ -144,26 +129,6 @@ open_sums(struct arena *a, const struct tfl_subgraph *g)
 		s->sum = anew(a, double, (size_t)n + 1);
 	}
 	return sums;
-}
-
-static void
-open_pool(struct arena *a, const struct options *o, const struct tfl_model *m,
-	  const struct op_plan *plan, struct pool *p)
-{
-	const struct tfl_subgraph *g = &m->subgraph[0];
-	struct real *real = open_real(a, m);
-	*p = (struct pool){ .g = g, .plan = plan, .n_workers = sequence_workers(o),
-			    .method = o->ranges };
-	p->range = anew(a, struct range, (size_t)g->n_tensors + 1);
-	for (int k = 0; k < g->n_tensors; k++)
-		p->range[k] = (struct range){ .lo = INFINITY, .hi = -INFINITY };
-	p->worker = anew(a, struct worker, p->n_workers);
-	for (size_t i = 0; i < p->n_workers; i++) {
-		struct worker *w = &p->worker[i];
-		w->real = real_share(a, real, REAL_NEEDED);
-		w->range = anew(a, struct range, (size_t)g->n_tensors + 1);
-		w->sums = o->correct_bias ? open_sums(a, g) : NULL;
-	}
 }
 
 /*
@@ -224,34 +189,6 @@ choose_ranges(struct arena *a, const struct options *o, struct pool *p, struct r
 	return ok;
 }
 
-/* Refuses ranges that are not finite. */
-static bool
-check_ranges(const struct tfl_model *m, const struct range *r, struct err *e)
-{
-	const struct tfl_subgraph *g = &m->subgraph[0];
-	for (int i = 0; i < g->n_tensors; i++)
-		if (r[i].lo <= r[i].hi && !(isfinite(r[i].lo) && isfinite(r[i].hi)))
-			return err_at(e, m->name, 0, "subgraph 0: tensor %d (%s): the network "
-				      "computes values that are not finite", i,
-				      g->tensor[i].name);
-	return true;
-}
-
-/* The feature maps of a partly quantized model keep their scales. */
-static void
-keep_scales(const struct tfl_subgraph *g, struct range *r)
-{
-	for (int i = 0; i < g->n_tensors; i++) {
-		const struct tfl_quant *q = &g->tensor[i].quant;
-		if (g->tensor[i].type != TFL_FLOAT32 || g->tensor[i].data.p || q->n_scale != 1 ||
-		    q->n_zero != 1 || g->tensor[i].is_variable)
-			continue;
-		float zero = (float)q->zero[0];
-		r[i] = (struct range){ .lo = (INT8_MIN - zero) * q->scale[0],
-				       .hi = (INT8_MAX - zero) * q->scale[0] };
-	}
-}
-
 bool
 calibrate(struct arena *a, const struct options *o, const struct tfl_model *m,
 	  const struct op_plan *plan, struct ranges *out, struct err *e)
@@ -259,22 +196,47 @@ calibrate(struct arena *a, const struct options *o, const struct tfl_model *m,
 	const struct tfl_subgraph *g = &m->subgraph[0];
 	size_t n = (size_t)g->n_tensors;
 	struct arena *scratch = arena_open();
-	struct pool p;
 	*out = (struct ranges){ .range = anew(a, struct range, n + 1),
 				.clipped = anew(a, struct range, n + 1),
 				.sums = o->correct_bias ? open_sums(a, g) : NULL };
-	open_pool(scratch, o, m, plan, &p);
-	p.sums = out->sums;
+	struct real *real = open_real(scratch, m);
+	struct pool p = { .g = g, .plan = plan, .n_workers = sequence_workers(o),
+			  .method = o->ranges, .sums = out->sums };
+	p.range = anew(scratch, struct range, n + 1);
+	for (size_t k = 0; k < n; k++)
+		p.range[k] = (struct range){ .lo = INFINITY, .hi = -INFINITY };
+	p.worker = anew(scratch, struct worker, p.n_workers);
+	for (size_t i = 0; i < p.n_workers; i++) {
+		struct worker *w = &p.worker[i];
+		w->real = real_share(scratch, real, REAL_NEEDED);
+		w->range = anew(scratch, struct range, n + 1);
+		w->sums = o->correct_bias ? open_sums(scratch, g) : NULL;
+	}
 	bool ok = run_sequences(o, g, &(struct sequence_job){ &p, run_sequence, join_ranges, 0 },
 				&out->n, e);
 	if (ok && n) {
 		memcpy(out->range, p.range, n * sizeof(*out->range));
 		memcpy(out->clipped, p.range, n * sizeof(*out->range));
 	}
-	ok = ok && check_ranges(m, out->range, e);
+	for (size_t i = 0; i < n && ok; i++) {
+		const struct range *r = &out->range[i];
+		if (r->lo <= r->hi && !(isfinite(r->lo) && isfinite(r->hi)))
+			ok = err_at(e, m->name, 0, "subgraph 0: tensor %zu (%s): the network "
+				    "computes values that are not finite", i, g->tensor[i].name);
+	}
 	if (ok && o->ranges >= RANGES_PERCENTILE && o->type == ACTIVATIONS_INT8)
 		ok = choose_ranges(scratch, o, &p, out->clipped, e);
-	keep_scales(g, out->clipped);
+	/* the feature maps of a partly quantized model keep their scales */
+	for (size_t i = 0; i < n; i++) {
+		const struct tfl_tensor *t = &g->tensor[i];
+		const struct tfl_quant *q = &t->quant;
+		if (t->type != TFL_FLOAT32 || t->data.p || q->n_scale != 1 || q->n_zero != 1 ||
+		    t->is_variable)
+			continue;
+		float zero = (float)q->zero[0];
+		out->clipped[i] = (struct range){ .lo = (INT8_MIN - zero) * q->scale[0],
+						  .hi = (INT8_MAX - zero) * q->scale[0] };
+	}
 	arena_close(scratch);
 	return ok;
 }

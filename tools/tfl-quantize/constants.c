@@ -85,22 +85,6 @@ channel_of(const struct weights *w, int64_t i)
 	return (int)(i / w->inner % w->channels);
 }
 
-static void
-measure(struct net *n, const struct tfl_tensor *t, int axis, int type, struct weights *w)
-{
-	*w = (struct weights){ .from = t->data.p, .n = tfl_elements(t), .axis = axis < 0 ? 0 : axis,
-			       .channels = axis < 0 ? 1 : t->dim[axis], .inner = 1,
-			       .type = type, .most = type == TFL_INT16 ? INT16_MAX : INT8_MAX };
-	for (int d = w->axis + 1; d < t->rank && axis >= 0; d++)
-		w->inner *= t->dim[d];
-	w->half = anew(n->a, float, (size_t)w->channels);
-	w->scale = anew(n->a, float, (size_t)w->channels);
-	for (int64_t i = 0; i < w->n; i++) {
-		float *half = &w->half[channel_of(w, i)];
-		*half = fmaxf(*half, fabsf(load_f32(w->from + 4 * i)));
-	}
-}
-
 /*
  * A bias must fit half of the range of INT32; a channel with a larger bias gets a larger
  * scale.  A channel of zeros gets the largest scale of all channels.
@@ -126,21 +110,6 @@ choose_scales(struct weights *w, float input, const struct tfl_tensor *bias, int
 	}
 	for (int c = 0; c < w->channels; c++)
 		w->scale[c] = w->half[c] / (float)w->most;
-}
-
-static int
-store_weights(struct net *n, int t, const struct weights *w)
-{
-	uint8_t *to;
-	struct tfl_tensor c = constant_of(n, t, w->type, &to);
-	set_scales(n, &c, w->type, w->scale, w->channels, w->axis, 0);
-	for (int64_t i = 0; i < w->n; i++) {
-		int k = channel_of(w, i);
-		float inverse = (float)w->most / w->half[k];
-		store(to, w->type, i, clamp_f64((double)roundf(load_f32(w->from + 4 * i) * inverse),
-					    -w->most, w->most));
-	}
-	return net_add_tensor(n, &c);
 }
 
 static int
@@ -222,10 +191,21 @@ replace_weights(struct net *n, int op, const struct roles *r, struct err *e)
 	bool has_bias = r->bias < o->n_in && in[r->bias] >= 0;
 	const struct tfl_tensor *t = &n->tensor[in[r->weights]];
 	const struct tfl_tensor *bias = has_bias ? &n->tensor[in[r->bias]] : NULL;
-	struct weights w;
 	if (r->axis >= t->rank)
 		return net_refuse(n, op, "the weights have too few dimensions", e);
-	measure(n, t, r->axis, r->weights_type, &w);
+	struct weights w = { .from = t->data.p, .n = tfl_elements(t),
+			     .axis = r->axis < 0 ? 0 : r->axis,
+			     .channels = r->axis < 0 ? 1 : t->dim[r->axis], .inner = 1,
+			     .type = r->weights_type,
+			     .most = r->weights_type == TFL_INT16 ? INT16_MAX : INT8_MAX };
+	for (int d = w.axis + 1; d < t->rank && r->axis >= 0; d++)
+		w.inner *= t->dim[d];
+	w.half = anew(n->a, float, (size_t)w.channels);
+	w.scale = anew(n->a, float, (size_t)w.channels);
+	for (int64_t i = 0; i < w.n; i++) {
+		float *half = &w.half[channel_of(&w, i)];
+		*half = fmaxf(*half, fabsf(load_f32(w.from + 4 * i)));
+	}
 	if (bias && (bias->type != TFL_FLOAT32 ||
 		     (w.channels > 1 && tfl_elements(bias) != w.channels)))
 		return net_refuse(n, op, "the bias has another number of channels or type", e);
@@ -235,41 +215,17 @@ replace_weights(struct net *n, int op, const struct roles *r, struct err *e)
 		in = (int *)(uintptr_t)o->in;
 		has_bias = r->bias < o->n_in && in[r->bias] >= 0;
 	}
-	in[r->weights] = store_weights(n, in[r->weights], &w);
+	uint8_t *to;
+	struct tfl_tensor integer = constant_of(n, in[r->weights], w.type, &to);
+	set_scales(n, &integer, w.type, w.scale, w.channels, w.axis, 0);
+	for (int64_t i = 0; i < w.n; i++) {
+		float inverse = (float)w.most / w.half[channel_of(&w, i)];
+		store(to, w.type, i, clamp_f64((double)roundf(load_f32(w.from + 4 * i) * inverse),
+					       -w.most, w.most));
+	}
+	in[r->weights] = net_add_tensor(n, &integer);
 	if (has_bias)
 		in[r->bias] = store_bias(n, in[r->bias], r->input, &w, r->bias_type);
-	return true;
-}
-
-/* A bias beside weights that the network computes. */
-static void
-replace_bias_alone(struct net *n, struct tfl_op *o, const struct rule *r,
-		   const struct parameters *p)
-{
-	int *in = (int *)(uintptr_t)o->in;
-	const struct parameters *x = &p[in[r->input]];
-	float scale = p[in[r->weights]].scale;
-	struct weights w = { .channels = 1, .scale = &scale };
-	if (r->bias < o->n_in && in[r->bias] >= 0)
-		in[r->bias] = store_bias(n, in[r->bias], x->scale, &w,
-					 x->type == TFL_INT16 ? TFL_INT64 : TFL_INT32);
-}
-
-/* A bias has the scale of the input times that of its gate's weights. */
-static bool
-quantize_gates(struct net *n, int op, const struct parameters *x, struct err *e)
-{
-	for (int g = 0; g < LSTM_N_GATES; g++) {
-		struct roles input = { .weights = LSTM_WEIGHTS + g, .bias = LSTM_BIAS + g,
-				       .axis = -1, .weights_type = TFL_INT8, .input = x->scale,
-				       .bias_type = x->type == TFL_INT16 ? TFL_INT64
-									 : TFL_INT32 };
-		struct roles recurrent = { .weights = LSTM_RECURRENT + g,
-					   .bias = n->op[op].op.n_in, .axis = -1,
-					   .weights_type = TFL_INT8 };
-		if (!replace_weights(n, op, &input, e) || !replace_weights(n, op, &recurrent, e))
-			return false;
-	}
 	return true;
 }
 
@@ -288,18 +244,32 @@ quantize_weights(struct net *n, int op, const struct parameters *p,
 				      .input = p[it->in[SVDF_STATE]].scale };
 		return replace_weights(n, op, &feature, e) && replace_weights(n, op, &time, e);
 	}
+	const struct parameters *x = &p[it->in[r->kind == RULE_LSTM ? (int)LSTM_X : r->input]];
+	int bias_type = x->type == TFL_INT16 ? TFL_INT64 : TFL_INT32;
+	/* the bias of a gate has the scale of the input times that of the gate's weights */
+	for (int g = 0; r->kind == RULE_LSTM && g < LSTM_N_GATES; g++) {
+		struct roles input = { .weights = LSTM_WEIGHTS + g, .bias = LSTM_BIAS + g,
+				       .axis = -1, .weights_type = TFL_INT8, .input = x->scale,
+				       .bias_type = bias_type };
+		struct roles recurrent = { .weights = LSTM_RECURRENT + g, .bias = it->n_in,
+					   .axis = -1, .weights_type = TFL_INT8 };
+		if (!replace_weights(n, op, &input, e) || !replace_weights(n, op, &recurrent, e))
+			return false;
+	}
 	if (r->kind == RULE_LSTM)
-		return quantize_gates(n, op, &p[it->in[LSTM_X]], e);
-	const struct parameters *x = &p[it->in[r->input]];
-	if (!n->tensor[it->in[r->weights]].data.p) {
-		replace_bias_alone(n, it, r, p);
+		return true;
+	int *in = (int *)(uintptr_t)it->in;
+	if (!n->tensor[in[r->weights]].data.p) { /* the network computes the weights */
+		float scale = p[in[r->weights]].scale;
+		struct weights w = { .channels = 1, .scale = &scale };
+		if (r->bias < it->n_in && in[r->bias] >= 0)
+			in[r->bias] = store_bias(n, in[r->bias], x->scale, &w, bias_type);
 		return true;
 	}
 	int axis = it->code == TFL_FULLY_CONNECTED && o->per_channel_fc ? 0 : r->axis;
 	struct roles roles = { .weights = r->weights, .bias = r->bias,
 			       .axis = o->per_tensor ? -1 : axis, .weights_type = TFL_INT8,
-			       .bias_type = x->type == TFL_INT16 ? TFL_INT64 : TFL_INT32,
-			       .input = x->scale };
+			       .bias_type = bias_type, .input = x->scale };
 	int from = n->op[op].from;
 	if (ranges->sums && from >= 0)
 		roles.sums = &ranges->sums[n->m->subgraph[0].op[from].in[r->input]];

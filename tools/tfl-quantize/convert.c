@@ -28,38 +28,6 @@ range_of(const struct tfl_tensor *t)
 	return r;
 }
 
-/* The input that a comparison in 16 bits compares with input k; -1: none that is computed */
-static int
-compared_with(const struct net *n, const struct tfl_op *o, int k, int type)
-{
-	int t = o->n_in == 2 ? o->in[1 - k] : -1;
-	return type == TFL_INT16 && rule_of(o->code)->kind == RULE_COMPARE && t >= 0 &&
-	       n->tensor[t].type == TFL_FLOAT32 && !n->tensor[t].data.p ? t : -1;
-}
-
-/*
- * Quantizes the constants that are no weights: with the scale of another tensor, or one of
- * their own.
- */
-static void
-convert_constants(struct net *n, int op, const struct parameters *p, int type)
-{
-	const struct tfl_op *o = &n->op[op].op;
-	int *in = (int *)(uintptr_t)o->in;
-	for (int k = 0; k < o->n_in; k++) {
-		const struct tfl_tensor *t = in[k] < 0 ? NULL : &n->tensor[in[k]];
-		if (!t || !t->data.p || t->type != TFL_FLOAT32)
-			continue;
-		enum rule_kind kind = rule_of(o->code)->kind;
-		int with = compared_with(n, o, k, type);
-		struct parameters own = kind == RULE_SAME	? p[o->out[0]]
-					: kind == RULE_VARIABLE ? p[in[0]]
-					: with >= 0		? p[with]
-								: parameters_of(range_of(t), type);
-		in[k] = quantize_constant(n, in[k], &own);
-	}
-}
-
 /* Float inputs and outputs around the integer network, as TensorFlow has them. */
 static void
 add_float_interface(struct net *n)
@@ -125,7 +93,25 @@ convert(struct net *n, struct parameters *p, const struct ranges *ranges,
 				r->kind == RULE_LSTM;
 		if (weighted && !quantize_weights(n, i, p, ranges, o, e))
 			return false;
-		convert_constants(n, i, p, n->op[i].width == WIDTH_16 ? TFL_INT16 : TFL_INT8);
+		/* the other constants get the scale of another tensor, or one of their own */
+		const struct tfl_op *op = &n->op[i].op;
+		int *in = (int *)(uintptr_t)op->in;
+		int type = n->op[i].width == WIDTH_16 ? TFL_INT16 : TFL_INT8;
+		for (int k = 0; k < op->n_in; k++) {
+			const struct tfl_tensor *t = in[k] < 0 ? NULL : &n->tensor[in[k]];
+			if (!t || !t->data.p || t->type != TFL_FLOAT32)
+				continue;
+			/* what a comparison in 16 bits compares with the constant */
+			const struct tfl_tensor *with =
+				op->n_in == 2 && type == TFL_INT16 && r->kind == RULE_COMPARE
+					? net_input(n, op, 1 - k) : NULL;
+			bool is_compared = with && with->type == TFL_FLOAT32 && !with->data.p;
+			struct parameters own = r->kind == RULE_SAME	   ? p[op->out[0]]
+						: r->kind == RULE_VARIABLE ? p[in[0]]
+						: is_compared ? p[in[1 - k]]
+							      : parameters_of(range_of(t), type);
+			in[k] = quantize_constant(n, in[k], &own);
+		}
 		if (r->version)
 			n->op[i].op.version = r->version;
 		if (r->kind == RULE_LSTM)

@@ -43,17 +43,10 @@ make_floats(struct net *n, struct tfl_tensor *t)
 }
 
 static bool
-is_weights(const struct tfl_tensor *t)
+is_integer(const struct tfl_tensor *t)
 {
 	bool type = t->type == TFL_INT8 || t->type == TFL_UINT8 || t->type == TFL_INT16;
-	return t->data.p && !t->is_sparse &&
-	       (t->type == TFL_FLOAT16 || (type && t->quant.n_scale && !t->quant.other));
-}
-
-static bool
-makes_floats(const struct net *n, const struct tfl_op *op)
-{
-	return op->n_out && n->tensor[op->out[0]].type == TFL_FLOAT32;
+	return type && t->quant.n_scale && !t->quant.other && !t->is_sparse;
 }
 
 static void
@@ -61,9 +54,13 @@ decode_weights(struct net *n)
 {
 	for (int i = 0; i < n->n_ops; i++) {
 		const struct tfl_op *op = &n->op[i].op;
-		for (int k = 0; makes_floats(n, op) && k < op->n_in; k++)
-			if (op->in[k] >= 0 && is_weights(&n->tensor[op->in[k]]))
-				make_floats(n, &n->tensor[op->in[k]]);
+		bool makes_floats = op->n_out && n->tensor[op->out[0]].type == TFL_FLOAT32;
+		for (int k = 0; makes_floats && k < op->n_in; k++) {
+			struct tfl_tensor *w = net_input(n, op, k);
+			bool is_half = w && w->type == TFL_FLOAT16 && !w->is_sparse;
+			if (w && w->data.p && (is_half || is_integer(w)))
+				make_floats(n, w);
+		}
 		if (op->code != TFL_DEQUANTIZE || op->n_in != 1 || op->n_out != 1)
 			continue;
 		const struct tfl_tensor *t = op->in[0] < 0 ? NULL : &n->tensor[op->in[0]];
@@ -104,54 +101,6 @@ decode_bias(struct net *n, const struct tfl_op *op, int input, int weights, int 
 	b->quant = (struct tfl_quant){ 0 };
 }
 
-/* A feature map of 8 bits keeps its scale; its zero point becomes that of INT8. */
-static void
-decode_feature_map(struct net *n, struct tfl_tensor *t)
-{
-	enum { UINT8_OFFSET = 128 };
-	bool is_unsigned = t->type == TFL_UINT8;
-	int64_t *zero = anew(n->a, int64_t, 1);
-	*zero = (t->quant.n_zero ? t->quant.zero[0] : 0) - (is_unsigned ? UINT8_OFFSET : 0);
-	bool keeps = (is_unsigned || t->type == TFL_INT8) && t->quant.n_scale == 1 &&
-		     *zero >= INT8_MIN && *zero <= INT8_MAX && t->quant.scale[0] > 0 &&
-		     isfinite(t->quant.scale[0]);
-	t->type = TFL_FLOAT32;
-	if (keeps)
-		t->quant = (struct tfl_quant){ .n_scale = 1, .scale = t->quant.scale, .n_zero = 1,
-					       .zero = zero };
-	else
-		t->quant = (struct tfl_quant){ 0 };
-}
-
-static bool
-is_integer(const struct tfl_tensor *t)
-{
-	bool type = t->type == TFL_INT8 || t->type == TFL_UINT8 || t->type == TFL_INT16;
-	return type && t->quant.n_scale && !t->quant.other && !t->is_sparse;
-}
-
-/* Removes QUANTIZE and DEQUANTIZE, whose input and output are floats now. */
-static void
-remove_conversion(struct net *n, struct net_op *o)
-{
-	bool converts = o->op.code == TFL_QUANTIZE || o->op.code == TFL_DEQUANTIZE;
-	if (!converts || o->op.n_in != 1 || o->op.n_out != 1 || o->op.in[0] < 0)
-		return;
-	struct tfl_tensor *in = &n->tensor[o->op.in[0]], *out = &n->tensor[o->op.out[0]];
-	if (in->type != TFL_FLOAT32 || out->type != TFL_FLOAT32 || in->data.p)
-		return;
-	if (!in->quant.n_scale)
-		in->quant = out->quant;
-	bool is_input = false;
-	for (int k = 0; k < n->n_in; k++)
-		is_input |= n->in[k] == o->op.in[0];
-	for (int k = 0; k < n->n_out; k++)
-		if (n->out[k] == o->op.out[0] && !is_input)
-			in->name = out->name;
-	net_replace(n, o->op.out[0], o->op.in[0]);
-	o->removed = true;
-}
-
 /*
  * Turns the integer part of a partly quantized model into floats.  Its feature maps keep
  * their scales: calibrate() does not change these.
@@ -176,13 +125,47 @@ decode_integers(struct net *n)
 	}
 	for (int i = 0; i < n->n_tensors; i++) {
 		struct tfl_tensor *t = &n->tensor[i];
-		if (is_integer(t) && t->data.p)
+		if (!is_integer(t))
+			continue;
+		if (t->data.p) {
 			make_floats(n, t);
-		else if (is_integer(t))
-			decode_feature_map(n, t);
+			continue;
+		}
+		/* a feature map of 8 bits keeps its scale; its zero point becomes that of INT8 */
+		enum { UINT8_OFFSET = 128 };
+		bool is_unsigned = t->type == TFL_UINT8;
+		int64_t *zero = anew(n->a, int64_t, 1);
+		*zero = (t->quant.n_zero ? t->quant.zero[0] : 0) - (is_unsigned ? UINT8_OFFSET : 0);
+		bool keeps = (is_unsigned || t->type == TFL_INT8) && t->quant.n_scale == 1 &&
+			     *zero >= INT8_MIN && *zero <= INT8_MAX && t->quant.scale[0] > 0 &&
+			     isfinite(t->quant.scale[0]);
+		t->type = TFL_FLOAT32;
+		if (keeps)
+			t->quant = (struct tfl_quant){ .n_scale = 1, .scale = t->quant.scale,
+						       .n_zero = 1, .zero = zero };
+		else
+			t->quant = (struct tfl_quant){ 0 };
 	}
-	for (int i = 0; i < n->n_ops; i++)
-		remove_conversion(n, &n->op[i]);
+	/* remove QUANTIZE and DEQUANTIZE, whose input and output are floats now */
+	for (int i = 0; i < n->n_ops; i++) {
+		struct net_op *o = &n->op[i];
+		bool converts = o->op.code == TFL_QUANTIZE || o->op.code == TFL_DEQUANTIZE;
+		if (!converts || o->op.n_in != 1 || o->op.n_out != 1 || o->op.in[0] < 0)
+			continue;
+		struct tfl_tensor *in = &n->tensor[o->op.in[0]], *out = &n->tensor[o->op.out[0]];
+		if (in->type != TFL_FLOAT32 || out->type != TFL_FLOAT32 || in->data.p)
+			continue;
+		if (!in->quant.n_scale)
+			in->quant = out->quant;
+		bool is_input = false;
+		for (int k = 0; k < n->n_in; k++)
+			is_input |= n->in[k] == o->op.in[0];
+		for (int k = 0; k < n->n_out; k++)
+			if (n->out[k] == o->op.out[0] && !is_input)
+				in->name = out->name;
+		net_replace(n, o->op.out[0], o->op.in[0]);
+		o->removed = true;
+	}
 }
 
 /* ---- constants ---------------------------------------------------------------------- */
@@ -252,35 +235,6 @@ is_constant_float(const struct net *n, const struct tfl_op *op)
 	return ok;
 }
 
-/* Computes FLOAT32 constants: rules_check() has checked the shapes of these operators. */
-static void
-compute_floats(struct net *n)
-{
-	struct arena *scratch = arena_open();
-	struct options check = { .allow = true };
-	struct op_plan *plan;
-	struct err bare = { 0 };
-	if (rules_check(scratch, n->m, &check, &plan, &bare)) {
-		struct real *real = real_share(scratch, open_real(scratch, n->m), REAL_NEEDED);
-		for (int i = 0; i < n->n_ops; i++) {
-			const struct tfl_op *op = &n->op[i].op;
-			if (!plan[i].computed || !is_constant_float(n, op))
-				continue;
-			void **out = anew(n->a, void *, (size_t)op->n_out);
-			real_run(real, i);
-			for (int k = 0; k < op->n_out; k++) {
-				const struct tfl_tensor *t = &n->tensor[op->out[k]];
-				uint8_t *p = arena_alloc(n->a, (size_t)tfl_bytes(t), sizeof(float));
-				for (int64_t j = 0; j < tfl_elements(t); j++)
-					store_f32(p + 4 * j, (float)real->value[op->out[k]][j]);
-				out[k] = p;
-			}
-			become_constant(n, &n->op[i], out);
-		}
-	}
-	arena_close(scratch);
-}
-
 /* Gives operators that were changed the options of a file. */
 static bool
 reopen(struct net **net, struct err *e)
@@ -309,19 +263,32 @@ compute_constants(struct net **net, struct err *e)
 		return true;
 	if (!reopen(net, e))
 		return false;
-	compute_floats(*net);
+	n = *net;
+	struct arena *scratch = arena_open();
+	struct options check = { .allow = true };
+	struct op_plan *plan;
+	struct err bare = { 0 };
+	/* FLOAT32: rules_check() checks the shapes of these operators */
+	struct real *real = rules_check(scratch, n->m, &check, &plan, &bare)
+				    ? real_share(scratch, open_real(scratch, n->m), REAL_NEEDED)
+				    : NULL;
+	for (int i = 0; real && i < n->n_ops; i++) {
+		const struct tfl_op *op = &n->op[i].op;
+		if (!plan[i].computed || !is_constant_float(n, op))
+			continue;
+		void **out = anew(n->a, void *, (size_t)op->n_out);
+		real_run(real, i);
+		for (int k = 0; k < op->n_out; k++) {
+			const struct tfl_tensor *t = &n->tensor[op->out[k]];
+			uint8_t *p = arena_alloc(n->a, (size_t)tfl_bytes(t), sizeof(float));
+			for (int64_t j = 0; j < tfl_elements(t); j++)
+				store_f32(p + 4 * j, (float)real->value[op->out[k]][j]);
+			out[k] = p;
+		}
+		become_constant(n, &n->op[i], out);
+	}
+	arena_close(scratch);
 	return true;
-}
-
-/* An input with constant data is a constant, as for TensorFlow Lite. */
-static void
-drop_constant_inputs(struct net *n)
-{
-	int kept = 0;
-	for (int k = 0; k < n->n_in; k++)
-		if (!n->tensor[n->in[k]].data.p)
-			n->in[kept++] = n->in[k];
-	n->n_in = kept;
 }
 
 bool
@@ -332,7 +299,12 @@ decode_model(struct arena *a, const struct tfl_model *m, const struct options *o
 	struct bytes file;
 	if (!net_find_variables(n, e) || !net_make_dense(n, e))
 		return false;
-	drop_constant_inputs(n);
+	/* an input with constant data is a constant, as for TensorFlow Lite */
+	int n_in = 0;
+	for (int k = 0; k < n->n_in; k++)
+		if (!n->tensor[n->in[k]].data.p)
+			n->in[n_in++] = n->in[k];
+	n->n_in = n_in;
 	decode_weights(n);
 	decode_integers(n);
 	if (!compute_constants(&n, e) || (multiply_by_reciprocals(n) && !reopen(&n, e)))

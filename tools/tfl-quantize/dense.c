@@ -56,18 +56,6 @@ numbers_of(struct fb_ref level, int tag, int value)
 	return (struct numbers){ .p = v.p, .n = v.n, .width = kind == INTS ? 4 : kind == SHORTS ? 2 : 1 };
 }
 
-static struct level
-level_of(struct fb_ref from)
-{
-	return (struct level){
-		.sparse = fb_int(from, FB_DimensionMetadata_format) == SPARSE_CSR,
-		.size = fb_int(from, FB_DimensionMetadata_dense_size),
-		.segment = numbers_of(from, FB_DimensionMetadata_array_segments_type,
-				      FB_DimensionMetadata_array_segments),
-		.index = numbers_of(from, FB_DimensionMetadata_array_indices_type,
-				    FB_DimensionMetadata_array_indices) };
-}
-
 /* Sets of[d] to the level of dimension d, and of[rank + k] to that of block k. */
 static bool
 read_levels(struct layout *l, const struct tfl_tensor *t, struct fb_ref sparsity,
@@ -84,7 +72,14 @@ read_levels(struct layout *l, const struct tfl_tensor *t, struct fb_ref sparsity
 		if (d >= order.n || of[d])
 			return false;
 		of[d] = &l->level[k];
-		*of[d] = level_of(fb_item(sparsity, FB_SparsityParameters_dim_metadata, k));
+		struct fb_ref from = fb_item(sparsity, FB_SparsityParameters_dim_metadata, k);
+		*of[d] = (struct level){
+			.sparse = fb_int(from, FB_DimensionMetadata_format) == SPARSE_CSR,
+			.size = fb_int(from, FB_DimensionMetadata_dense_size),
+			.segment = numbers_of(from, FB_DimensionMetadata_array_segments_type,
+					      FB_DimensionMetadata_array_segments),
+			.index = numbers_of(from, FB_DimensionMetadata_array_indices_type,
+					    FB_DimensionMetadata_array_indices) };
 	}
 	return true;
 }
@@ -158,34 +153,29 @@ copy_level(const struct layout *l, int level, int64_t position, int64_t at)
 		copy_level(l, level + 1, i, at + v->step * (v->sparse ? number(&v->index, i) : i - first));
 }
 
-static bool
-make_dense(struct net *n, int i, struct err *e)
-{
-	struct tfl_tensor *t = &n->tensor[i];
-	int64_t bytes = tfl_bytes(t);
-	struct layout l = { .bytes = (size_t)tfl_type_bytes(t->type), .from = t->data.p };
-	struct fb_ref sparsity = fb_child(t->ref, FB_Tensor_sparsity);
-	struct level *of[MOST_LEVELS] = { NULL };
-	if (t->type == TFL_INT4 || !l.bytes || bytes < 1 || bytes > MOST_BYTES)
-		return err_at(e, n->m->name, 0, "subgraph 0: tensor %d (%s): a sparse constant of this type or "
-			      "size is not supported", i, t->name);
-	if (!read_levels(&l, t, sparsity, of) || !find_steps(t, sparsity, of) ||
-	    t->data.n % l.bytes || !check_levels(&l, t->data.n / l.bytes))
-		return err_at(e, n->m->name, 0, "subgraph 0: tensor %d (%s): its sparse data contradict its "
-			      "shape or each other", i, t->name);
-	l.to = arena_alloc(n->a, (size_t)bytes, 1);
-	copy_level(&l, 0, 0, 0);
-	t->data = (struct bytes){ .p = l.to, .n = (size_t)bytes };
-	t->is_sparse = false;
-	return true;
-}
-
 bool
 net_make_dense(struct net *n, struct err *e)
 {
-	for (int i = 0; i < n->n_tensors; i++)
-		if (n->tensor[i].is_sparse && n->tensor[i].data.p && !make_dense(n, i, e))
-			return false;
+	for (int i = 0; i < n->n_tensors; i++) {
+		struct tfl_tensor *t = &n->tensor[i];
+		if (!t->is_sparse || !t->data.p)
+			continue;
+		int64_t bytes = tfl_bytes(t);
+		struct layout l = { .bytes = (size_t)tfl_type_bytes(t->type), .from = t->data.p };
+		struct fb_ref sparsity = fb_child(t->ref, FB_Tensor_sparsity);
+		struct level *of[MOST_LEVELS] = { NULL };
+		if (t->type == TFL_INT4 || !l.bytes || bytes < 1 || bytes > MOST_BYTES)
+			return err_at(e, n->m->name, 0, "subgraph 0: tensor %d (%s): a sparse constant "
+				      "of this type or size is not supported", i, t->name);
+		if (!read_levels(&l, t, sparsity, of) || !find_steps(t, sparsity, of) ||
+		    t->data.n % l.bytes || !check_levels(&l, t->data.n / l.bytes))
+			return err_at(e, n->m->name, 0, "subgraph 0: tensor %d (%s): its sparse data "
+				      "contradict its shape or each other", i, t->name);
+		l.to = arena_alloc(n->a, (size_t)bytes, 1);
+		copy_level(&l, 0, 0, 0);
+		t->data = (struct bytes){ .p = l.to, .n = (size_t)bytes };
+		t->is_sparse = false;
+	}
 	for (int i = 0; i < n->n_ops; i++) {
 		struct net_op *o = &n->op[i];
 		if (o->op.code != TFL_DENSIFY || o->op.n_in != 1 || o->op.n_out != 1 ||

@@ -61,11 +61,11 @@ scale_channels(struct net *n, const struct side *s, const int *shift, int sign)
 	s->t->data = (struct bytes){ .p = p, .n = bytes };
 }
 
-/* Finds the channels between two layers: outputs of the first, inputs of the second. */
-static bool
-find_sides(struct net *n, const struct net_op *first, const struct net_op *second,
-	   struct side *from, struct side *bias, struct side *to)
+/* Moves factors over the channels between two layers: outputs of the first, inputs of the second. */
+static void
+equalize_pair(struct net *n, const struct net_op *first, const struct net_op *second)
 {
+	enum { MOST = 20 }; /* a factor of a million */
 	const struct rule *r = rule_of(first->op.code), *q = rule_of(second->op.code);
 	int activation = net_activation(first), between = first->op.out[0];
 	bool depthwise = second->op.code == TFL_DEPTHWISE_CONV_2D;
@@ -73,27 +73,19 @@ find_sides(struct net *n, const struct net_op *first, const struct net_op *secon
 	if (r->kind != RULE_WEIGHTS || q->kind != RULE_WEIGHTS || first == second ||
 	    (activation != TFL_ACT_NONE && activation != TFL_ACT_RELU) ||
 	    second->op.in[q->input] != between || net_count_users(n, between) != 1)
-		return false;
-	bool has_bias = r->bias < first->op.n_in && first->op.in[r->bias] >= 0;
-	if (has_bias && !set_side(bias, float_weights(n, &first->op, r->bias), 0))
-		return false;
-	if (!set_side(from, float_weights(n, &first->op, r->weights), r->axis < 0 ? 0 : r->axis) ||
-	    !w || !set_side(to, w, w->rank - 1))
-		return false;
-	/* others may read the constants, too */
-	int weights = first->op.in[r->weights], next = second->op.in[q->weights];
-	return from->n == to->n && (!has_bias || (bias->n == from->n &&
-	       net_count_users(n, first->op.in[r->bias]) == 1)) &&
-	       net_count_users(n, weights) == 1 && net_count_users(n, next) == 1 &&
-	       (!depthwise || n->tensor[between].dim[n->tensor[between].rank - 1] == to->n);
-}
-
-static void
-equalize_pair(struct net *n, const struct net_op *first, const struct net_op *second)
-{
-	enum { MOST = 20 }; /* a factor of a million */
+		return;
 	struct side from, bias = { 0 }, to;
-	if (!find_sides(n, first, second, &from, &bias, &to))
+	bool has_bias = r->bias < first->op.n_in && first->op.in[r->bias] >= 0;
+	if (has_bias && !set_side(&bias, float_weights(n, &first->op, r->bias), 0))
+		return;
+	if (!set_side(&from, float_weights(n, &first->op, r->weights), r->axis < 0 ? 0 : r->axis) ||
+	    !w || !set_side(&to, w, w->rank - 1) || from.n != to.n ||
+	    (depthwise && n->tensor[between].dim[n->tensor[between].rank - 1] != to.n))
+		return;
+	/* others may read the constants, too */
+	if ((has_bias && (bias.n != from.n || net_count_users(n, first->op.in[r->bias]) != 1)) ||
+	    net_count_users(n, first->op.in[r->weights]) != 1 ||
+	    net_count_users(n, second->op.in[q->weights]) != 1)
 		return;
 	int *shift = anew(n->a, int, (size_t)from.n + 1);
 	const double *a = ranges_of(n, &from), *b = ranges_of(n, &to);

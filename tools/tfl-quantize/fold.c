@@ -53,47 +53,11 @@ fold_activation(struct net *n, struct net_op *o)
 
 /* ---- constants ---------------------------------------------------------------------- */
 
-struct layer { /* an operator with weights */
-	struct net_op *o;
-	const struct rule *r;
-	const struct tfl_tensor *weights, *bias; /* bias NULL: none */
-	int axis;
-	int32_t channels;
-};
-
 static const struct tfl_tensor *
 float_constant(const struct net *n, const struct tfl_op *op, int k)
 {
 	const struct tfl_tensor *t = net_input(n, op, k);
 	return t && t->data.p && t->type == TFL_FLOAT32 && !t->is_sparse ? t : NULL;
-}
-
-static bool
-find_layer(struct net *n, int t, struct layer *l)
-{
-	struct net_op *o = sole_producer(n, t);
-	*l = (struct layer){ .o = o };
-	if (!o || rule_of(o->op.code)->kind != RULE_WEIGHTS || !takes_activation(o))
-		return false;
-	l->r = rule_of(o->op.code);
-	l->axis = l->r->axis < 0 ? 0 : l->r->axis;
-	l->weights = float_constant(n, &o->op, l->r->weights);
-	l->bias = float_constant(n, &o->op, l->r->bias);
-	bool has_bias = l->r->bias < o->op.n_in && o->op.in[l->r->bias] >= 0;
-	if (!l->weights || (has_bias && !l->bias) || l->axis >= l->weights->rank ||
-	    o->op.n_in < l->r->bias)
-		return false;
-	l->channels = l->weights->dim[l->axis];
-	return !l->bias || tfl_elements(l->bias) == l->channels;
-}
-
-/* true if c has one value, or one for each of the channels, which are the last dimension */
-static bool
-is_per_channel(const struct tfl_tensor *c, const struct tfl_tensor *out, int32_t channels)
-{
-	int64_t n = tfl_elements(c);
-	return n == 1 || (n == channels && out->rank && out->dim[out->rank - 1] == channels &&
-			  c->dim[c->rank - 1] == channels);
 }
 
 static int
@@ -104,35 +68,7 @@ add_floats(struct net *n, const struct tfl_tensor *like, uint8_t *p)
 	return net_add_tensor(n, &t);
 }
 
-/* Multiplies weights by m, and makes the bias bias * m + b, for each channel. */
-static void
-change_layer(struct net *n, struct layer *l, const float *m, const float *b)
-{
-	const struct tfl_tensor *w = l->weights;
-	int64_t inner = 1;
-	for (int d = l->axis + 1; d < w->rank; d++)
-		inner *= w->dim[d];
-	uint8_t *wp = arena_alloc(n->a, (size_t)tfl_elements(w) + 1, 4);
-	for (int64_t i = 0; i < tfl_elements(w); i++)
-		store_f32(wp + 4 * i, load_f32(w->data.p + 4 * i) * m[i / inner % l->channels]);
-	uint8_t *bp = arena_alloc(n->a, (size_t)l->channels + 1, 4);
-	for (int32_t c = 0; c < l->channels; c++) {
-		float old = l->bias ? load_f32(l->bias->data.p + 4 * c) : 0;
-		store_f32(bp + 4 * c, old * m[c] + b[c]);
-	}
-	struct tfl_tensor bias = { .name = arena_printf(n->a, "%s_bias", w->name),
-				   .type = TFL_FLOAT32, .rank = 1, .dim = { l->channels },
-				   .has_shape = true, .producer = -1 };
-	bias = l->bias ? *l->bias : bias;
-	struct tfl_op *op = &l->o->op;
-	int *in = anew(n->a, int, (size_t)l->r->bias + 1);
-	memcpy(in, op->in, (size_t)(op->n_in < l->r->bias ? op->n_in : l->r->bias) * sizeof(*in));
-	in[l->r->weights] = add_floats(n, w, wp);
-	in[l->r->bias] = add_floats(n, &bias, bp);
-	op->in = in;
-	op->n_in = l->r->bias + 1;
-}
-
+/* Multiplies the weights of the layer before by m, and makes its bias bias * m + b. */
 static void
 fold_constant(struct net *n, struct net_op *o)
 {
@@ -142,42 +78,67 @@ fold_constant(struct net *n, struct net_op *o)
 		return;
 	int side = float_constant(n, &o->op, 1) ? 1 : 0;
 	const struct tfl_tensor *c = float_constant(n, &o->op, side);
-	struct layer l;
-	if (!c || (code == TFL_SUB && side == 0) || o->op.in[1 - side] < 0 ||
-	    net_activation(o) < 0 || !find_layer(n, o->op.in[1 - side], &l))
+	if (!c || (code == TFL_SUB && side == 0) || o->op.in[1 - side] < 0 || net_activation(o) < 0)
 		return;
+
+	/* the layer: an operator with weights */
+	struct net_op *layer = sole_producer(n, o->op.in[1 - side]);
+	if (!layer || rule_of(layer->op.code)->kind != RULE_WEIGHTS || !takes_activation(layer))
+		return;
+	struct tfl_op *op = &layer->op;
+	const struct rule *r = rule_of(op->code);
+	const struct tfl_tensor *w = float_constant(n, op, r->weights);
+	const struct tfl_tensor *old = float_constant(n, op, r->bias); /* NULL: no bias */
+	int axis = r->axis < 0 ? 0 : r->axis;
+	bool has_bias = r->bias < op->n_in && op->in[r->bias] >= 0;
+	if (!w || (has_bias && !old) || axis >= w->rank || op->n_in < r->bias)
+		return;
+	int32_t channels = w->dim[axis];
+	if (old && tfl_elements(old) != channels)
+		return;
+
+	/* the constant: one value, or one for each of the channels, which are the last dimension */
 	const struct tfl_tensor *out = &n->tensor[o->op.out[0]];
 	const struct tfl_tensor *x = &n->tensor[o->op.in[1 - side]];
-	if (!is_per_channel(c, out, l.channels) || out->rank != x->rank ||
-	    tfl_elements(out) != tfl_elements(x))
+	int64_t n_values = tfl_elements(c);
+	bool fits = n_values == 1 || (n_values == channels && out->rank &&
+				      out->dim[out->rank - 1] == channels &&
+				      c->dim[c->rank - 1] == channels);
+	if (!fits || out->rank != x->rank || tfl_elements(out) != tfl_elements(x))
 		return;
-	float *m = anew(n->a, float, (size_t)l.channels + 1);
-	float *b = anew(n->a, float, (size_t)l.channels + 1);
-	for (int32_t i = 0; i < l.channels; i++) {
-		float v = load_f32(c->data.p + (tfl_elements(c) > 1 ? 4 * i : 0));
+	float *m = anew(n->a, float, (size_t)channels + 1);
+	float *b = anew(n->a, float, (size_t)channels + 1);
+	for (int32_t i = 0; i < channels; i++) {
+		float v = load_f32(c->data.p + (n_values > 1 ? 4 * i : 0));
 		m[i] = code == TFL_MUL ? v : 1;
 		b[i] = code == TFL_MUL ? 0 : code == TFL_ADD ? v : -v;
 	}
-	change_layer(n, &l, m, b);
-	merge(l.o, o, net_activation(o));
+
+	int64_t inner = 1;
+	for (int d = axis + 1; d < w->rank; d++)
+		inner *= w->dim[d];
+	uint8_t *wp = arena_alloc(n->a, (size_t)tfl_elements(w) + 1, 4);
+	for (int64_t i = 0; i < tfl_elements(w); i++)
+		store_f32(wp + 4 * i, load_f32(w->data.p + 4 * i) * m[i / inner % channels]);
+	uint8_t *bp = arena_alloc(n->a, (size_t)channels + 1, 4);
+	for (int32_t i = 0; i < channels; i++) {
+		float v = old ? load_f32(old->data.p + 4 * i) : 0;
+		store_f32(bp + 4 * i, v * m[i] + b[i]);
+	}
+	struct tfl_tensor bias = { .name = arena_printf(n->a, "%s_bias", w->name),
+				   .type = TFL_FLOAT32, .rank = 1, .dim = { channels },
+				   .has_shape = true, .producer = -1 };
+	bias = old ? *old : bias;
+	int *in = anew(n->a, int, (size_t)r->bias + 1);
+	memcpy(in, op->in, (size_t)(op->n_in < r->bias ? op->n_in : r->bias) * sizeof(*in));
+	in[r->weights] = add_floats(n, w, wp);
+	in[r->bias] = add_floats(n, &bias, bp);
+	op->in = in;
+	op->n_in = r->bias + 1;
+	merge(layer, o, net_activation(o));
 }
 
 /* ---- padding ------------------------------------------------------------------------ */
-
-/* true if PAD adds what SAME adds on this axis; VALID leaves needless elements at the end */
-static bool
-is_same_padding(const struct tfl_op *conv, int32_t in, int32_t out, int32_t k, bool height,
-		int64_t before, int64_t after)
-{
-	int64_t stride = fb_int(conv->options, net_option_slot(conv, height ? "stride_h"
-									  : "stride_w"));
-	int slot = net_option_slot(conv, height ? "dilation_h_factor" : "dilation_w_factor");
-	int64_t dilation = slot < 0 ? 1 : fb_int(conv->options, slot);
-	int64_t all = (out - 1) * stride + (k - 1) * dilation + 1 - in;
-	all = all > 0 ? all : 0;
-	return stride > 0 && out == (in + stride - 1) / stride && before == all / 2 &&
-	       after >= all - all / 2;
-}
 
 static void
 fold_padding(struct net *n, struct net_op *o)
@@ -199,10 +160,18 @@ fold_padding(struct net *n, struct net_op *o)
 	if (in->rank != RANK || w->rank != RANK || out->rank != RANK || by[0] || by[1] || by[6] ||
 	    by[7])
 		return;
-	for (int d = HEIGHT; d <= WIDTH; d++)
-		if (!is_same_padding(op, in->dim[d], out->dim[d], w->dim[d], d == HEIGHT,
-				     by[d * BOTH], by[d * BOTH + 1]))
+	/* PAD must add what SAME adds on each axis; VALID leaves needless elements at the end */
+	for (int d = HEIGHT; d <= WIDTH; d++) {
+		const char *stride_name = d == HEIGHT ? "stride_h" : "stride_w";
+		int64_t stride = fb_int(op->options, net_option_slot(op, stride_name));
+		int slot = net_option_slot(op, d == HEIGHT ? "dilation_h_factor" : "dilation_w_factor");
+		int64_t dilation = slot < 0 ? 1 : fb_int(op->options, slot);
+		int64_t all = (out->dim[d] - 1) * stride + (w->dim[d] - 1) * dilation + 1 - in->dim[d];
+		all = all > 0 ? all : 0;
+		if (stride <= 0 || out->dim[d] != (in->dim[d] + stride - 1) / stride ||
+		    by[d * BOTH] != all / 2 || by[d * BOTH + 1] < all - all / 2)
 			return;
+	}
 	((int *)(uintptr_t)op->in)[0] = pad->op.in[0];
 	pad->removed = true;
 	o->padding = TFL_SAME;

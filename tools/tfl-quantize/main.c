@@ -167,50 +167,8 @@ tell_line(const struct report *r)
 	text_free(&t);
 }
 
-/* Noise and accuracy on random inputs say nothing about real ones. */
-static bool
-wants_line(const struct options *o)
-{
-	return !o->random && !o->quiet;
-}
-
-static bool
-show_report(struct arena *a, const struct options *o, struct report *r, struct err *e)
-{
-	struct figures *f = anew(a, struct figures, 1);
-	struct text t = { 0 };
-	f->a = a;
-	if (!compare_networks(o, r->m, r->plan, r->r, COMPARE_TENSORS, 0, f, e))
-		return false;
-	r->f = f;
-	if (o->report)
-		print_report(&t, r);
-	else if (wants_line(o))
-		tell_line(r);
-	text_show(&t, stderr);
-	if (o->json)
-		print_json_report(&t, r);
-	text_show(&t, stdout);
-	return true;
-}
-
 /* More samples are compared only if the user has labels for them or asks for a report. */
 enum { COMPARED_SAMPLES = 20 };
-
-/* The model is written all the same if it can't be compared. */
-static void
-tell_accuracy(struct arena *a, const struct options *o, struct report *r)
-{
-	struct figures *f = anew(a, struct figures, 1);
-	struct err why = { 0 };
-	f->a = a;
-	r->f = f;
-	if (compare_networks(o, r->m, r->plan, r->r, COMPARE_OUTPUTS,
-			     o->labels ? 0 : COMPARED_SAMPLES, f, &why))
-		tell_line(r);
-	else
-		cli_note("note", "not compared with the float model: %s", why.text);
-}
 
 /* says what the integers cost, as much as the options ask for */
 static bool
@@ -219,10 +177,32 @@ tell(struct arena *a, const struct options *o, struct report *r, struct err *e)
 	if (o->random && !o->quiet)
 		cli_note("warning", "the ranges are those of random inputs: the model is of no "
 				    "use except to try the flow; give samples with --data");
-	if (o->report || o->json)
-		return show_report(a, o, r, e);
-	if (wants_line(o))
-		tell_accuracy(a, o, r);
+	/* noise and accuracy on random inputs say nothing about real ones */
+	bool wants_line = !o->random && !o->quiet;
+	struct figures *f = anew(a, struct figures, 1);
+	struct err why = { 0 };
+	f->a = a;
+	r->f = f;
+	if (o->report || o->json) {
+		struct text t = { 0 };
+		if (!compare_networks(o, r->m, r->plan, r->r, COMPARE_TENSORS, 0, f, e))
+			return false;
+		if (o->report)
+			print_report(&t, r);
+		else if (wants_line)
+			tell_line(r);
+		text_show(&t, stderr);
+		if (o->json)
+			print_json_report(&t, r);
+		text_show(&t, stdout);
+	} else if (wants_line) {
+		/* the model is written all the same if it can't be compared */
+		if (compare_networks(o, r->m, r->plan, r->r, COMPARE_OUTPUTS,
+				     o->labels ? 0 : COMPARED_SAMPLES, f, &why))
+			tell_line(r);
+		else
+			cli_note("note", "not compared with the float model: %s", why.text);
+	}
 	return true;
 }
 

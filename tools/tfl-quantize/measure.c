@@ -46,24 +46,6 @@ noise_ratio_db(double signal, double noise)
 
 /* ---- values ------------------------------------------------------------------------- */
 
-static void
-put_input(const struct tfl_tensor *t, const float *v, void *to)
-{
-	bool narrow = t->type == TFL_INT8;
-	float scale = t->quant.n_scale ? t->quant.scale[0] : 1;
-	float zero = t->quant.n_zero ? (float)t->quant.zero[0] : 0;
-	float lo = narrow ? INT8_MIN : INT16_MIN, hi = narrow ? INT8_MAX : INT16_MAX;
-	for (int64_t i = 0; i < tfl_elements(t); i++) {
-		float q = fminf(fmaxf(roundf(v[i] / scale) + zero, lo), hi);
-		if (t->type == TFL_FLOAT32)
-			store_f32((uint8_t *)to + 4 * i, v[i]);
-		else if (narrow)
-			((uint8_t *)to)[i] = (uint8_t)(int8_t)q;
-		else
-			store_le16((uint8_t *)to + 2 * i, (uint16_t)(int16_t)q);
-	}
-}
-
 /* the integer network's values of tensor t of the float network */
 static void
 take_values(const struct bench *b, struct worker *w, int t, double *to)
@@ -93,7 +75,7 @@ add_values(struct tensor_figures *f, const struct tfl_tensor *t, const double *r
 	f->n += (uint64_t)n;
 }
 
-/* ---- a sample ----------------------------------------------------------------------- */
+/* ---- a sequence --------------------------------------------------------------------- */
 
 static void
 compare_operator(const struct bench *b, struct worker *w, int i)
@@ -127,61 +109,28 @@ compare_inputs(const struct bench *b, struct worker *w, float *const *input)
 		int64_t n = tfl_elements(&b->g->tensor[t]);
 		for (int64_t i = 0; i < n && !b->has_floats; i++)
 			w->real->value[t][i] = (double)input[k][i];
-		put_input(&b->integer->tensor[b->integer->in[k]], input[k],
-			  sim_tensor(w->sim, b->integer->in[k]));
+		const struct tfl_tensor *x = &b->integer->tensor[b->integer->in[k]];
+		uint8_t *to = sim_tensor(w->sim, b->integer->in[k]);
+		bool narrow = x->type == TFL_INT8;
+		float scale = x->quant.n_scale ? x->quant.scale[0] : 1;
+		float zero = x->quant.n_zero ? (float)x->quant.zero[0] : 0;
+		float lo = narrow ? INT8_MIN : INT16_MIN, hi = narrow ? INT8_MAX : INT16_MAX;
+		for (int64_t i = 0; i < tfl_elements(x); i++) {
+			float q = fminf(fmaxf(roundf(input[k][i] / scale) + zero, lo), hi);
+			if (x->type == TFL_FLOAT32)
+				store_f32(to + 4 * i, input[k][i]);
+			else if (narrow)
+				to[i] = (uint8_t)(int8_t)q;
+			else
+				store_le16(to + 2 * i, (uint16_t)(int16_t)q);
+		}
 		if (!b->is_measured)
 			continue;
 		/* QUANTIZE of a float interface has not run yet */
-		const struct tfl_tensor *x = &b->integer->tensor[b->integer->in[k]];
-		real_from_elements(x, sim_tensor(w->sim, b->integer->in[k]), w->alone->value[t]);
+		real_from_elements(x, to, w->alone->value[t]);
 		add_values(&w->tensor[t], x, w->real->value[t], w->real->value[t],
 			   w->alone->value[t], n);
 	}
-}
-
-static void
-compare_outputs(const struct bench *b, struct worker *w)
-{
-	struct arena *a = arena_open();
-	for (int k = 0; k < b->g->n_out; k++) {
-		int t = b->g->out[k], i = b->index[t];
-		const double *real = w->real->value[t];
-		int64_t n = tfl_elements(&b->g->tensor[t]);
-		if (!real || i < 0 || !is_real(&b->integer->tensor[i]))
-			continue;
-		double *got = anew(a, double, (size_t)n);
-		take_values(b, w, t, got);
-		add_values(&w->tensor[t], &b->integer->tensor[i], real, real, got, n);
-	}
-	arena_close(a);
-}
-
-static bool
-run_sample(const struct bench *b, struct worker *w, float *const *input, size_t at)
-{
-	compare_inputs(b, w, input);
-	if (!sim_invoke(w->sim, NULL, &w->e))
-		return false;
-	for (int i = 0; i < b->g->n_ops && !b->has_floats; i++)
-		if (b->plan[i].computed)
-			real_run(w->real, i);
-	for (int i = 0; i < b->g->n_ops && b->is_measured; i++)
-		if (b->plan[i].computed)
-			compare_operator(b, w, i);
-	if (b->has_figures && !b->is_measured)
-		compare_outputs(b, w);
-	if (!b->has_answers)
-		return true;
-	struct arena *a = arena_open();
-	int out = b->integer->out[0];
-	int64_t n = tfl_elements(&b->integer->tensor[out]);
-	double *v = anew(a, double, (size_t)n);
-	real_from_elements(&b->integer->tensor[out], sim_tensor(w->sim, out), v);
-	w->integer_answer[at] = answer_of(v, n);
-	if (!b->has_floats)
-		w->answer[at] = answer_of(w->real->value[b->g->out[0]], n);
-	arena_close(a);
-	return true;
 }
 
 static void
@@ -196,49 +145,52 @@ run_sequence(void *ctx, size_t worker, const struct sequence *s)
 	if (w->alone)
 		real_reset(w->alone);
 	sim_reset(w->sim);
-	for (size_t i = 0; i < s->n; i++)
-		if (!run_sample(b, w, s->input + i * (size_t)b->g->n_in, i))
+	for (size_t at = 0; at < s->n; at++) {
+		compare_inputs(b, w, s->input + at * (size_t)b->g->n_in);
+		if (!sim_invoke(w->sim, NULL, &w->e))
 			return;
+		for (int i = 0; i < b->g->n_ops && !b->has_floats; i++)
+			if (b->plan[i].computed)
+				real_run(w->real, i);
+		for (int i = 0; i < b->g->n_ops && b->is_measured; i++)
+			if (b->plan[i].computed)
+				compare_operator(b, w, i);
+		struct arena *a = arena_open();
+		for (int k = 0; k < b->g->n_out && b->has_figures && !b->is_measured; k++) {
+			int t = b->g->out[k], i = b->index[t];
+			const double *real = w->real->value[t];
+			int64_t n = tfl_elements(&b->g->tensor[t]);
+			if (!real || i < 0 || !is_real(&b->integer->tensor[i]))
+				continue;
+			double *got = anew(a, double, (size_t)n);
+			take_values(b, w, t, got);
+			add_values(&w->tensor[t], &b->integer->tensor[i], real, real, got, n);
+		}
+		if (b->has_answers) {
+			int out = b->integer->out[0];
+			int64_t n = tfl_elements(&b->integer->tensor[out]);
+			double *v = anew(a, double, (size_t)n);
+			real_from_elements(&b->integer->tensor[out], sim_tensor(w->sim, out), v);
+			w->integer_answer[at] = answer_of(v, n);
+			if (!b->has_floats)
+				w->answer[at] = answer_of(w->real->value[b->g->out[0]], n);
+		}
+		arena_close(a);
+	}
 }
 
 /* ---- all samples -------------------------------------------------------------------- */
-
-static bool
-join_answer(struct bench *b, const struct worker *w, size_t i, double label, size_t sample,
-	    struct err *e)
-{
-	struct figures *f = b->out;
-	int64_t classes = tfl_elements(&b->integer->tensor[b->integer->out[0]]);
-	if (!b->has_floats && sample == f->capacity) {
-		int *more = anew(f->a, int, 2 * f->capacity + 64);
-		if (f->capacity)
-			memcpy(more, f->answer, f->capacity * sizeof(*more));
-		f->answer = more;
-		f->capacity = 2 * f->capacity + 64;
-	}
-	if (!b->has_floats)
-		f->answer[sample] = w->answer[i];
-	f->equal += f->answer[sample] == w->integer_answer[i];
-	if (isnan(label))
-		return true;
-	if (label >= (double)(classes == 1 ? 2 : classes))
-		return err_at(e, file_name(b->o->model), 0, "label %.0f of sample %zu, but output 0 "
-			      "has %lld values", label, sample, (long long)classes);
-	f->labelled++;
-	f->right_float += f->answer[sample] == (int)label;
-	f->right_integer += w->integer_answer[i] == (int)label;
-	return true;
-}
 
 static bool
 join_sequence(void *ctx, size_t worker, const struct sequence *s, struct err *e)
 {
 	struct bench *b = ctx;
 	struct worker *w = &b->worker[worker];
+	struct figures *f = b->out;
 	if (w->e.status)
 		return err_at(e, w->e.place, 0, "%s", w->e.text);
 	for (int t = 0; t < b->g->n_tensors && b->has_figures; t++) {
-		struct tensor_figures *to = &b->out->tensor[t], *by = &w->tensor[t];
+		struct tensor_figures *to = &f->tensor[t], *by = &w->tensor[t];
 		to->signal += by->signal;
 		to->noise += by->noise;
 		to->own_signal += by->own_signal;
@@ -246,9 +198,29 @@ join_sequence(void *ctx, size_t worker, const struct sequence *s, struct err *e)
 		to->n += by->n;
 		to->clipped += by->clipped;
 	}
-	for (size_t i = 0; i < s->n && b->has_answers; i++)
-		if (!join_answer(b, w, i, s->label[i], s->first + i, e))
-			return false;
+	for (size_t i = 0; i < s->n && b->has_answers; i++) {
+		size_t sample = s->first + i;
+		int64_t classes = tfl_elements(&b->integer->tensor[b->integer->out[0]]);
+		double label = s->label[i];
+		if (!b->has_floats && sample == f->capacity) {
+			int *more = anew(f->a, int, 2 * f->capacity + 64);
+			if (f->capacity)
+				memcpy(more, f->answer, f->capacity * sizeof(*more));
+			f->answer = more;
+			f->capacity = 2 * f->capacity + 64;
+		}
+		if (!b->has_floats)
+			f->answer[sample] = w->answer[i];
+		f->equal += f->answer[sample] == w->integer_answer[i];
+		if (isnan(label))
+			continue;
+		if (label >= (double)(classes == 1 ? 2 : classes))
+			return err_at(e, file_name(b->o->model), 0, "label %.0f of sample %zu, but output 0 "
+				      "has %lld values", label, sample, (long long)classes);
+		f->labelled++;
+		f->right_float += f->answer[sample] == (int)label;
+		f->right_integer += w->integer_answer[i] == (int)label;
+	}
 	return true;
 }
 
@@ -276,17 +248,6 @@ open_workers(struct arena *a, struct bench *b, const struct tfl_model *m, const 
 	return true;
 }
 
-static bool
-check_labels(const struct options *o, enum answers answers, const struct tfl_model *m, struct err *e)
-{
-	struct arena *a = arena_open();
-	bool ok = !o->labels || answers != ANSWERS_NONE ||
-		  err_at(e, file_name(o->labels), 0, "the labels are classes, but output 0 of shape "
-			 "%s is not one vector of classes", output_shape(a, m));
-	arena_close(a);
-	return ok;
-}
-
 bool
 compare_networks(const struct options *o, const struct tfl_model *m,
 		 const struct op_plan *plan, const struct result *r, enum compared what,
@@ -305,8 +266,10 @@ compare_networks(const struct options *o, const struct tfl_model *m,
 	enum answers answers = answers_of(m, plan);
 	b.has_answers = answers >= ANSWERS_OF_LABELLED && b.integer->n_out &&
 			is_real(&b.integer->tensor[b.integer->out[0]]);
-	bool ok = check_labels(o, answers, m, e) && open_workers(a, &b, m, r, e) &&
-		  run_sequences(o, b.g, &job, &f->n, e);
+	bool ok = !o->labels || answers != ANSWERS_NONE ||
+		  err_at(e, file_name(o->labels), 0, "the labels are classes, but output 0 of shape "
+			 "%s is not one vector of classes", output_shape(a, m));
+	ok = ok && open_workers(a, &b, m, r, e) && run_sequences(o, b.g, &job, &f->n, e);
 	f->has_answers = b.has_answers && (answers == ANSWERS_OF_ALL || f->labelled);
 	arena_close(a);
 	return ok;

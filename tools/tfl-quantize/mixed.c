@@ -66,39 +66,6 @@ struct search {
 	bool *wide; /* one per operator: the choice */
 };
 
-/* the part of the samples that the integer network answers wrongly, in percent */
-static double
-loss_of(const struct figures *f)
-{
-	size_t n = f->labelled ? f->labelled : f->n;
-	double before = (double)(f->labelled ? f->right_float : f->n);
-	double after = (double)(f->labelled ? f->right_integer : f->equal);
-	return n ? 100 * (before - after) / (double)n : 0;
-}
-
-/* Refuses a network without answers, before it runs. */
-static bool
-check_output(const struct search *s, struct err *e)
-{
-	return answers_of(s->m, s->plan) != ANSWERS_NONE ||
-	       err_at(e, s->m->name, 0, "--accuracy counts right answers, but output 0 of shape %s "
-		      "is not one vector of classes: choose the operators by their noise, which "
-		      "--report shows, with --keep-int16=PATTERN", output_shape(s->f.a, s->m));
-}
-
-/* Refuses samples without answers, when it is known which samples have labels. */
-static bool
-check_answers(const struct search *s, struct err *e)
-{
-	if (s->f.has_answers)
-		return true;
-	if (answers_of(s->m, s->plan) == ANSWERS_OF_LABELLED && !s->f.labelled)
-		return err_at(e, s->m->name, 0, "--accuracy counts right answers, which an output "
-			      "of shape %s has only for samples with labels: use --labels=FILE, or "
-			      "--keep-int16=PATTERN", output_shape(s->f.a, s->m));
-	return err_at(e, s->m->name, 0, "--accuracy: output 0 has no values that can be compared");
-}
-
 /* Measures the loss of the choice; details: also the noise of each operator. */
 static bool
 try_choice(struct search *s, bool details, double *loss, struct err *e)
@@ -109,8 +76,23 @@ try_choice(struct search *s, bool details, double *loss, struct err *e)
 		  compare_networks(s->o, s->m, s->plan, &r,
 				   details ? COMPARE_TENSORS : COMPARE_ANSWERS, 0, &s->f, e);
 	arena_close(a);
-	*loss = ok ? loss_of(&s->f) : 0;
-	return ok && check_answers(s, e);
+	*loss = 0;
+	if (!ok)
+		return false;
+	/* the part of the samples that the integer network answers wrongly, in percent */
+	const struct figures *f = &s->f;
+	size_t n = f->labelled ? f->labelled : f->n;
+	double before = (double)(f->labelled ? f->right_float : f->n);
+	double after = (double)(f->labelled ? f->right_integer : f->equal);
+	*loss = n ? 100 * (before - after) / (double)n : 0;
+	/* only now it is known which samples have labels */
+	if (f->has_answers)
+		return true;
+	if (answers_of(s->m, s->plan) == ANSWERS_OF_LABELLED && !f->labelled)
+		return err_at(e, s->m->name, 0, "--accuracy counts right answers, which an output "
+			      "of shape %s has only for samples with labels: use --labels=FILE, or "
+			      "--keep-int16=PATTERN", output_shape(f->a, s->m));
+	return err_at(e, s->m->name, 0, "--accuracy: output 0 has no values that can be compared");
 }
 
 static void
@@ -120,89 +102,66 @@ choose_first(struct search *s, int n)
 		s->wide[s->candidate[i]] = i < n;
 }
 
-/* Finds the least number of the noisiest operators that is enough, if all are enough. */
 static bool
-find_least(struct search *s, int *least, struct err *e)
-{
-	double loss;
-	int few = 0, enough = s->n;
-	while (enough - few > 1) {
-		int middle = few + (enough - few) / 2;
-		choose_first(s, middle);
-		if (!try_choice(s, false, &loss, e))
-			return false;
-		if (loss <= s->o->most_loss)
-			enough = middle;
-		else
-			few = middle;
-	}
-	choose_first(s, enough);
-	*least = enough;
-	return true;
-}
-
-/* Takes back operators that the others can do without, the least noisy first. */
-static bool
-drop_needless(struct search *s, int n, struct err *e)
+reach_accuracy(struct arena *a, struct search *s, struct err *e)
 {
 	enum { TRIALS = 32 };
-	double loss;
-	for (int i = n - 1, k = 0; i >= 0 && k < TRIALS; i--, k++) {
-		s->wide[s->candidate[i]] = false;
+	const struct tfl_subgraph *g = &s->m->subgraph[0];
+	const double most_loss = s->o->most_loss;
+	double loss, all;
+	if (answers_of(s->m, s->plan) == ANSWERS_NONE)
+		return err_at(e, s->m->name, 0, "--accuracy counts right answers, but output 0 of shape %s "
+			      "is not one vector of classes: choose the operators by their noise, which "
+			      "--report shows, with --keep-int16=PATTERN", output_shape(s->f.a, s->m));
+	if (!try_choice(s, true, &loss, e))
+		return false;
+	if (loss > most_loss) {
+		/* all candidates together */
+		int n_ranked;
+		const int *rank = rank_operators(a, s->m, s->plan, &s->f, &n_ranked);
+		s->candidate = anew(a, int, (size_t)n_ranked + 1);
+		for (int i = 0; i < n_ranked; i++)
+			if (s->plan[rank[i]].has_16 && !s->wide[rank[i]])
+				s->candidate[s->n++] = rank[i];
+		choose_first(s, s->n);
+		if (!try_choice(s, false, &all, e))
+			return false;
+		if (all > most_loss)
+			return err_no(e, s->m->name, 0, "no choice of operators in 16 bits "
+				      "keeps the loss below %.3g %%: it is %.3g %% in 8 bits, "
+				      "and %.3g %% with all %d operators in 16 bits",
+				      most_loss, loss, all, s->n);
+		/* the least number of the noisiest operators that is enough */
+		int few = 0, enough = s->n;
+		while (enough - few > 1) {
+			int middle = few + (enough - few) / 2;
+			choose_first(s, middle);
+			if (!try_choice(s, false, &loss, e))
+				return false;
+			if (loss <= most_loss)
+				enough = middle;
+			else
+				few = middle;
+		}
+		choose_first(s, enough);
+		/* take back operators that the others can do without, the least noisy first */
+		for (int i = enough - 1, k = 0; i >= 0 && k < TRIALS; i--, k++) {
+			s->wide[s->candidate[i]] = false;
+			if (!try_choice(s, false, &loss, e))
+				return false;
+			s->wide[s->candidate[i]] = loss > most_loss;
+		}
 		if (!try_choice(s, false, &loss, e))
 			return false;
-		s->wide[s->candidate[i]] = loss > s->o->most_loss;
 	}
-	return true;
-}
-
-static void
-list_candidates(struct arena *a, struct search *s)
-{
-	int n;
-	const int *rank = rank_operators(a, s->m, s->plan, &s->f, &n);
-	s->candidate = anew(a, int, (size_t)n + 1);
-	for (int i = 0; i < n; i++)
-		if (s->plan[rank[i]].has_16 && !s->wide[rank[i]])
-			s->candidate[s->n++] = rank[i];
-}
-
-static void
-tell_choice(const struct search *s, double loss, const struct err *e)
-{
-	const struct tfl_subgraph *g = &s->m->subgraph[0];
 	struct text t = { 0 };
 	int n = 0;
 	for (int i = 0; i < g->n_ops; i++)
 		if (s->wide[i])
 			text_printf(&t, "%s %d (%s)", n++ ? "," : ":", i, tfl_op_label(&g->op[i]));
 	cli_note_to(e, "note", "%s: a loss of %.3g %% with %d of %d operators in 16 bits%s", s->m->name,
-		 loss, n, g->n_ops, text_str(&t));
+		    loss, n, g->n_ops, text_str(&t));
 	text_free(&t);
-}
-
-static bool
-reach_accuracy(struct arena *a, struct search *s, struct err *e)
-{
-	double loss, all;
-	int least;
-	if (!check_output(s, e) || !try_choice(s, true, &loss, e))
-		return false;
-	if (loss > s->o->most_loss) {
-		list_candidates(a, s);
-		choose_first(s, s->n);
-		if (!try_choice(s, false, &all, e))
-			return false;
-		if (all > s->o->most_loss)
-			return err_no(e, s->m->name, 0, "no choice of operators in 16 bits "
-				      "keeps the loss below %.3g %%: it is %.3g %% in 8 bits, "
-				      "and %.3g %% with all %d operators in 16 bits",
-				      s->o->most_loss, loss, all, s->n);
-		if (!find_least(s, &least, e) || !drop_needless(s, least, e) ||
-		    !try_choice(s, false, &loss, e))
-			return false;
-	}
-	tell_choice(s, loss, e);
 	return true;
 }
 

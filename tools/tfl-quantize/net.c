@@ -212,25 +212,6 @@ opcode_of(struct writer *w, const struct tfl_op *op)
 	return (uint32_t)w->m.n_opcodes++;
 }
 
-/* Replaces the copied options by values, among them another activation or padding. */
-static void
-change_options(struct net *n, const struct net_op *o, struct tflw_op *to)
-{
-	const struct fb_table *t = o->op.options.table;
-	int64_t *v = anew(n->a, int64_t, (size_t)t->n_slots);
-	for (int i = 0; i < t->n_slots; i++)
-		if (t->slot[i].kind < FB_F32 && t->slot[i].kind != FB_NONE)
-			v[i] = fb_int(o->op.options, i);
-	if (o->activation >= 0)
-		v[net_option_slot(&o->op, "fused_activation_function")] = o->activation;
-	if (o->padding >= 0)
-		v[net_option_slot(&o->op, "padding")] = o->padding;
-	to->from = (struct fb_ref){ 0 };
-	to->options = t;
-	to->options_tag = (int)fb_int(o->op.ref, FB_Operator_builtin_options_tag);
-	to->option = v;
-}
-
 static void
 add_op(struct writer *w, struct tflw_subgraph *g, int code, const struct tflw_op *op)
 {
@@ -272,39 +253,46 @@ write_variables(struct writer *w)
 	}
 }
 
-static void
-write_ops(struct writer *w)
-{
-	struct net *n = w->n;
-	size_t most = (size_t)n->n_ops + (size_t)n->n_variables + 3;
-	w->g.op = anew(n->a, struct tflw_op, most);
-	w->m.opcode = anew(n->a, struct tflw_opcode, most);
-	write_variables(w);
-	for (int i = 0; i < n->n_ops; i++) {
-		const struct tfl_op *op = &n->op[i].op;
-		if (n->op[i].removed)
-			continue;
-		struct tflw_op *out = &w->g.op[w->g.n_ops++];
-		*out = (struct tflw_op){ .from = op->ref, .n_in = op->n_in,
-					 .n_out = op->n_out, .n_mid = op->n_mid,
-					 .options = n->op[i].options,
-					 .options_tag = n->op[i].options_tag,
-					 .option = n->op[i].option };
-		out->opcode = opcode_of(w, op);
-		out->in = numbered(w, op->in, op->n_in);
-		out->out = numbered(w, op->out, op->n_out);
-		out->mid = numbered(w, op->mid, op->n_mid);
-		if (n->op[i].activation >= 0 || n->op[i].padding >= 0)
-			change_options(n, &n->op[i], &w->g.op[w->g.n_ops - 1]);
-	}
-}
-
 bool
 net_write(struct net *n, struct bytes *out, struct err *e)
 {
 	struct writer w = { .n = n };
+	size_t most = (size_t)n->n_ops + (size_t)n->n_variables + 3;
 	number_tensors(&w);
-	write_ops(&w);
+	w.g.op = anew(n->a, struct tflw_op, most);
+	w.m.opcode = anew(n->a, struct tflw_opcode, most);
+	write_variables(&w);
+	for (int i = 0; i < n->n_ops; i++) {
+		const struct net_op *o = &n->op[i];
+		const struct tfl_op *op = &o->op;
+		if (o->removed)
+			continue;
+		struct tflw_op *to = &w.g.op[w.g.n_ops++];
+		*to = (struct tflw_op){ .from = op->ref, .n_in = op->n_in,
+					.n_out = op->n_out, .n_mid = op->n_mid,
+					.options = o->options, .options_tag = o->options_tag,
+					.option = o->option };
+		to->opcode = opcode_of(&w, op);
+		to->in = numbered(&w, op->in, op->n_in);
+		to->out = numbered(&w, op->out, op->n_out);
+		to->mid = numbered(&w, op->mid, op->n_mid);
+		if (o->activation < 0 && o->padding < 0)
+			continue;
+		/* values replace the copied options, among them another activation or padding */
+		const struct fb_table *t = op->options.table;
+		int64_t *v = anew(n->a, int64_t, (size_t)t->n_slots);
+		for (int k = 0; k < t->n_slots; k++)
+			if (t->slot[k].kind < FB_F32 && t->slot[k].kind != FB_NONE)
+				v[k] = fb_int(op->options, k);
+		if (o->activation >= 0)
+			v[net_option_slot(op, "fused_activation_function")] = o->activation;
+		if (o->padding >= 0)
+			v[net_option_slot(op, "padding")] = o->padding;
+		to->from = (struct fb_ref){ 0 };
+		to->options = t;
+		to->options_tag = (int)fb_int(op->ref, FB_Operator_builtin_options_tag);
+		to->option = v;
+	}
 	n->index = w.index;
 	w.g.name = n->m->subgraph[0].name;
 	w.g.in = numbered(&w, n->in, n->n_in);

@@ -249,24 +249,6 @@ join_variable(struct choice *c, int *i)
 	join(c, op.in[0], t);
 }
 
-/*
- * A result that is 0 on all samples takes the range of the operands: with the narrowest scale, no
- * kernel has the multiplier.
- */
-static void
-widen_dead(struct choice *c, const struct tfl_op *op)
-{
-	for (int i = 0; i < op->n_out; i++) {
-		struct range *r = &find(c, op->out[i])->range;
-		if (!is_data(c, op->out[i]) || r->lo > r->hi ||
-		    fmaxf(r->hi, 0) - fminf(r->lo, 0) > least_range)
-			continue;
-		for (int k = 0; k < op->n_in; k++)
-			if (is_data(c, op->in[k]) && !c->n->tensor[op->in[k]].data.p)
-				widen(r, find(c, op->in[k])->range);
-	}
-}
-
 /* ---- widths ------------------------------------------------------------------------- */
 
 /* Inserts conversions before operator *i, whose inputs have other widths; *i follows it. */
@@ -313,39 +295,6 @@ input_width(const struct net *n, int t, enum width width)
 	return any ? WIDTH_16 : width;
 }
 
-/* the most tensors that unify_widths() and separate() add */
-static int
-count_added(const struct net *n)
-{
-	int inputs = 0;
-	for (int i = 0; i < n->n_ops; i++)
-		inputs += 2 * n->op[i].op.n_in;
-	return inputs;
-}
-
-static void
-open_groups(struct choice *c)
-{
-	struct net *n = c->n;
-	size_t size = (size_t)(n->n_tensors + count_added(n)) + 1;
-	c->group = anew(n->a, struct group, size);
-	c->width = anew(n->a, enum width, size);
-	c->source = anew(n->a, int, size);
-	for (int i = 0; i < n->n_tensors; i++)
-		c->group[i].parent = i;
-}
-
-/* The range of each tensor for its width; tensors that were added have their source's. */
-static void
-set_ranges(struct choice *c, int n_measured)
-{
-	for (int i = 0; i < c->n->n_tensors; i++) {
-		bool narrow = c->width[i] == WIDTH_8;
-		int from = i < n_measured ? i : c->source[i];
-		c->group[i].range = narrow ? c->ranges->clipped[from] : c->ranges->range[from];
-	}
-}
-
 struct parameters *
 choose_parameters(struct net *n, const struct ranges *ranges, const struct options *o)
 {
@@ -353,12 +302,25 @@ choose_parameters(struct net *n, const struct ranges *ranges, const struct optio
 	enum width width = o->type == ACTIVATIONS_INT16 ? WIDTH_16 : WIDTH_8;
 	int n_measured = n->n_tensors;
 	int *copy = anew(n->a, int, ((size_t)n->n_tensors + 1) * (WIDTH_FLOAT + 1));
-	open_groups(&c);
+	int n_added = 0; /* the most tensors that unify_widths() and separate() add */
+	for (int i = 0; i < n->n_ops; i++)
+		n_added += 2 * n->op[i].op.n_in;
+	size_t size = (size_t)(n->n_tensors + n_added) + 1;
+	c.group = anew(n->a, struct group, size);
+	c.width = anew(n->a, enum width, size);
+	c.source = anew(n->a, int, size);
+	for (int i = 0; i < n->n_tensors; i++)
+		c.group[i].parent = i;
+
 	for (int k = 0; k < n->n_in; k++)
 		c.width[n->in[k]] = input_width(n, n->in[k], width);
 	for (int i = 0; i < n->n_ops; i++)
 		unify_widths(&c, &i, copy);
-	set_ranges(&c, n_measured);
+	/* the range of each tensor for its width; tensors that were added have their source's */
+	for (int i = 0; i < n->n_tensors; i++) {
+		int from = i < n_measured ? i : c.source[i];
+		c.group[i].range = (c.width[i] == WIDTH_8 ? ranges->clipped : ranges->range)[from];
+	}
 	for (int k = 0; k < n->n_variables; k++)
 		widen(&find(&c, n->variable[k].handle)->range,
 		      constant_range(&n->tensor[n->variable[k].value]));
@@ -379,8 +341,22 @@ choose_parameters(struct net *n, const struct ranges *ranges, const struct optio
 			find(&c, n->op[i].op.in[LSTM_CELL])->is_cell = true;
 		}
 	}
-	for (int i = 0; i < n->n_ops; i++)
-		widen_dead(&c, &n->op[i].op);
+	/*
+	 * A result that is 0 on all samples takes the range of the operands: with the narrowest
+	 * scale, no kernel has the multiplier.
+	 */
+	for (int i = 0; i < n->n_ops; i++) {
+		const struct tfl_op *op = &n->op[i].op;
+		for (int j = 0; j < op->n_out; j++) {
+			struct range *r = &find(&c, op->out[j])->range;
+			if (!is_data(&c, op->out[j]) || r->lo > r->hi ||
+			    fmaxf(r->hi, 0) - fminf(r->lo, 0) > least_range)
+				continue;
+			for (int k = 0; k < op->n_in; k++)
+				if (is_data(&c, op->in[k]) && !n->tensor[op->in[k]].data.p)
+					widen(r, find(&c, op->in[k])->range);
+		}
+	}
 	struct parameters *p = anew(n->a, struct parameters, (size_t)n->n_tensors + 1);
 	for (int i = 0; i < n->n_tensors; i++) {
 		const struct group *g = find(&c, i);

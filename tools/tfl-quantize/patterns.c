@@ -27,13 +27,6 @@ struct chain {
 
 /* ---- operators that may be in a chain ----------------------------------------------- */
 
-static int
-count_inputs(const struct tfl_op *op)
-{
-	return op->code == TFL_SQUARE ? 1 : op->code == TFL_POW ? 2
-								: real_elementwise(op->code);
-}
-
 /* the value of a constant of one element */
 static bool
 scalar_of(const struct net *n, int t, double *v)
@@ -57,7 +50,10 @@ static bool
 may_join(const struct chain *c, int i)
 {
 	const struct tfl_op *op = i < 0 ? NULL : &c->n->op[i].op;
-	if (!op || c->n_ops == MOST_OPS || op->n_out != 1 || count_inputs(op) != op->n_in)
+	if (!op || c->n_ops == MOST_OPS || op->n_out != 1)
+		return false;
+	int n_in = op->code == TFL_SQUARE ? 1 : op->code == TFL_POW ? 2 : real_elementwise(op->code);
+	if (op->n_in != n_in)
 		return false;
 	const struct tfl_tensor *out = &c->n->tensor[op->out[0]];
 	const struct tfl_tensor *end = &c->n->tensor[c->last->op.out[0]];
@@ -118,15 +114,6 @@ struct target {
 	bool has_16;
 };
 
-static double
-target_value(const struct target *t, double x)
-{
-	struct tfl_op op = { .code = t->code };
-	if (t->code == TFL_GELU && t->approximate)
-		return 0.5 * x * (1 + real_tanh(0.7978845608028654 * (x + 0.044715 * x * x * x)));
-	return real_unary_value(&op, x);
-}
-
 /* Compares the chain with the function at points from -12 to 12. */
 static bool
 is_function(const struct chain *c, const struct target *t)
@@ -134,8 +121,11 @@ is_function(const struct chain *c, const struct target *t)
 	const double step = 0.0625, tolerance = 2e-6;
 	const int most = 192; /* steps */
 	for (int i = -most; i <= most; i++) {
-		double x = i * step;
-		double want = target_value(t, x), got = value_of(c, x);
+		double x = i * step, cubic = x + 0.044715 * x * x * x;
+		double want = t->code == TFL_GELU && t->approximate
+				      ? 0.5 * x * (1 + real_tanh(0.7978845608028654 * cubic))
+				      : real_unary_value(&(struct tfl_op){ .code = t->code }, x);
+		double got = value_of(c, x);
 		if (!(fabs(got - want) <= tolerance * (1 + fabs(want))))
 			return false;
 	}

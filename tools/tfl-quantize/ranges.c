@@ -14,15 +14,6 @@ enum { CANDIDATES = 96, LEVELS = UINT8_MAX };
 /* the part of the values that percentile clips at each end */
 static const double clipped_share = 5e-5;
 
-/* candidate k; the last one is 1/16 of the range */
-static struct range
-candidate(const struct histogram *h, int k)
-{
-	double part = 1 - (15.0 / 16) * k / (CANDIDATES - 1);
-	return (struct range){ .lo = (float)(fmin(h->range.lo, 0) * part),
-			       .hi = (float)(fmax(h->range.hi, 0) * part) };
-}
-
 static double
 middle(const struct histogram *h, int bin)
 {
@@ -151,7 +142,9 @@ range_of_histogram(const struct histogram *h, enum method method)
 	struct range best = h->range;
 	double least = INFINITY;
 	for (int k = 0; k < CANDIDATES; k++) {
-		struct range r = candidate(h, k);
+		double part = 1 - (15.0 / 16) * k / (CANDIDATES - 1); /* the last: 1/16 of the range */
+		struct range r = { .lo = (float)(fmin(h->range.lo, 0) * part),
+				   .hi = (float)(fmax(h->range.hi, 0) * part) };
 		double error = method == RANGES_MSE ? squared_error(h, r) : divergence(h, &t, r);
 		if (error < least) {
 			least = error;

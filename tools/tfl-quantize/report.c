@@ -206,28 +206,6 @@ width_name(const struct report *r, int op)
 							: names[WIDTH_8];
 }
 
-static void
-put_accuracy(struct text *t, const struct report *r)
-{
-	const struct figures *f = r->f;
-	if (f->labelled)
-		text_printf(t, "accuracy: %.2f %% of %zu labels by the float network, %.2f %% by "
-			    "the integer network\n", percent(f->right_float, f->labelled),
-			    f->labelled, percent(f->right_integer, f->labelled));
-	if (f->has_answers)
-		text_printf(t, "answers: %zu of %zu are equal\n", f->equal, f->n);
-	for (int k = 0; k < r->m->subgraph[0].n_out; k++) {
-		int out = r->m->subgraph[0].out[k];
-		const struct tensor_figures *x = &f->tensor[out];
-		if (!x->n)
-			continue;
-		double db = noise_ratio_db(x->signal, x->noise);
-		text_printf(t, "output %d: signal to noise", k);
-		put_db(t, db);
-		text_puts(t, isinf(db) && db > 0 ? "\n" : " dB\n");
-	}
-}
-
 void
 print_accuracy(struct text *t, const struct report *r)
 {
@@ -256,141 +234,75 @@ print_accuracy(struct text *t, const struct report *r)
 	text_puts(t, "; --report has more");
 }
 
-static void
-put_tensors(struct text *t, const struct report *r)
+void
+print_report(struct text *t, const struct report *r)
 {
 	const struct tfl_subgraph *g = &r->m->subgraph[0];
+	const struct figures *f = r->f;
+	int n, *rank = rank_operators(f->a, r->m, r->plan, f, &n);
+	text_printf(t, "%s: %zu sample%s\n", r->m->name, f->n, f->n == 1 ? "" : "s");
+	if (f->labelled)
+		text_printf(t, "accuracy: %.2f %% of %zu labels by the float network, %.2f %% by "
+			    "the integer network\n", percent(f->right_float, f->labelled),
+			    f->labelled, percent(f->right_integer, f->labelled));
+	if (f->has_answers)
+		text_printf(t, "answers: %zu of %zu are equal\n", f->equal, f->n);
+	for (int k = 0; k < g->n_out; k++) {
+		const struct tensor_figures *x = &f->tensor[g->out[k]];
+		if (!x->n)
+			continue;
+		double db = noise_ratio_db(x->signal, x->noise);
+		text_printf(t, "output %d: signal to noise", k);
+		put_db(t, db);
+		text_puts(t, isinf(db) && db > 0 ? "\n" : " dB\n");
+	}
+
 	text_printf(t, "\n%-8s %11s %11s %11s %6s %8s %6s  %s\n", "type", "least", "greatest",
 		    "scale", "zero", "clip %", "used%", "tensor");
-	const int *order = order_tensors(r->f->a, g);
+	const int *order = order_tensors(f->a, g);
 	for (int k = 0; k < g->n_tensors; k++) {
 		const int i = order[k];
 		const struct tfl_tensor *q = integer_tensor(r, i);
-		const struct tensor_figures *f = &r->f->tensor[i];
-		const struct range *x = &r->ranges->range[i];
-		if (!q || !(x->lo <= x->hi))
+		const struct tensor_figures *x = &f->tensor[i];
+		const struct range *range = &r->ranges->range[i];
+		if (!q || !(range->lo <= range->hi))
 			continue;
 		text_printf(t, "%-8s %11.5g %11.5g %11.5g %6lld ", tfl_type_name(q->type),
-			    (double)x->lo, (double)x->hi, (double)q->quant.scale[0],
+			    (double)range->lo, (double)range->hi, (double)q->quant.scale[0],
 			    (long long)q->quant.zero[0]);
-		text_printf(t, "%8.3f %6.1f  ", percent(f->clipped, f->n), used_percent(r, i));
-		text_puts(t, text_plain(r->f->a, g->tensor[i].name));
+		text_printf(t, "%8.3f %6.1f  ", percent(x->clipped, x->n), used_percent(r, i));
+		text_puts(t, text_plain(f->a, g->tensor[i].name));
 		text_putc(t, '\n');
 	}
-}
 
-static void
-put_operators(struct text *t, const struct report *r)
-{
-	const struct tfl_subgraph *g = &r->m->subgraph[0];
 	text_printf(t, "\nsignal to noise against the float network, in dB; own: of the operator "
 		    "alone\n%4s %-24s %-6s %7s %7s  %s\n", "op", "", "type", "own", "all", "tensor");
 	for (int i = 0; i < g->n_ops; i++) {
 		if (!has_result(&g->op[i]))
 			continue;
-		const struct tensor_figures *f = &r->f->tensor[g->op[i].out[0]];
+		const struct tensor_figures *x = &f->tensor[g->op[i].out[0]];
 		text_printf(t, "%4d %-24s %-6s", i, tfl_op_label(&g->op[i]), width_name(r, i));
-		if (f->n) {
-			put_db(t, own_db(r->m, r->f, i));
-			put_db(t, noise_ratio_db(f->signal, f->noise));
+		if (x->n) {
+			put_db(t, own_db(r->m, f, i));
+			put_db(t, noise_ratio_db(x->signal, x->noise));
 		} else {
 			text_printf(t, "%8s%8s", "-", "-");
 		}
-		text_printf(t, "  %s\n", text_plain(r->f->a, output_of(r->m, i)->name));
+		text_printf(t, "  %s\n", text_plain(f->a, output_of(r->m, i)->name));
 	}
-}
 
-void
-print_report(struct text *t, const struct report *r)
-{
-	const struct tfl_subgraph *g = &r->m->subgraph[0];
-	int n, *rank = rank_operators(r->f->a, r->m, r->plan, r->f, &n);
-	text_printf(t, "%s: %zu sample%s\n", r->m->name, r->f->n, r->f->n == 1 ? "" : "s");
-	put_accuracy(t, r);
-	put_tensors(t, r);
-	put_operators(t, r);
 	text_puts(t, "\noperators that cost most, and what would help\n");
 	for (int i = 0; i < n && i < WORST; i++) {
 		struct text help = { 0 };
 		put_help(&help, r, rank[i]);
 		text_printf(t, "%4d %-24s", rank[i], tfl_op_label(&g->op[rank[i]]));
-		put_db(t, own_db(r->m, r->f, rank[i]));
-		text_printf(t, "  %s\n", help.n ? text_plain(r->f->a, text_str(&help)) : "-");
+		put_db(t, own_db(r->m, f, rank[i]));
+		text_printf(t, "  %s\n", help.n ? text_plain(f->a, text_str(&help)) : "-");
 		text_free(&help);
 	}
 }
 
 /* ---- JSON --------------------------------------------------------------------------- */
-
-static void
-put_json_accuracy(const struct json_out *j, const struct report *r)
-{
-	const struct figures *f = r->f;
-	json_line(j, 1);
-	json_put_i64(j, "samples", (int64_t)f->n);
-	json_line(j, 1);
-	json_put_i64(j, "labels", (int64_t)f->labelled);
-	json_line(j, 1);
-	if (f->labelled) {
-		json_open(j, "accuracy", '{');
-		json_put_f64(j, "float", percent(f->right_float, f->labelled) / 100);
-		json_put_f64(j, "integer", percent(f->right_integer, f->labelled) / 100);
-		json_close(j, '}');
-	} else {
-		json_put_null(j, "accuracy");
-	}
-	json_line(j, 1);
-	if (f->has_answers)
-		json_put_i64(j, "equal_answers", (int64_t)f->equal);
-	else
-		json_put_null(j, "equal_answers");
-}
-
-/* the outputs that were compared */
-static void
-put_json_outputs(const struct json_out *j, const struct report *r)
-{
-	const struct tfl_subgraph *g = &r->m->subgraph[0];
-	for (int k = 0; k < g->n_out; k++) {
-		const struct tensor_figures *x = &r->f->tensor[g->out[k]];
-		if (!x->n)
-			continue;
-		json_line(j, 2);
-		json_open(j, NULL, '{');
-		json_put_i64(j, "output", k);
-		json_put_string(j, "name", g->tensor[g->out[k]].name);
-		json_put_f64(j, "snr_db", noise_ratio_db(x->signal, x->noise));
-		json_close(j, '}');
-	}
-}
-
-static void
-put_json_tensors(const struct json_out *j, const struct report *r)
-{
-	const struct tfl_subgraph *g = &r->m->subgraph[0];
-	const int *order = order_tensors(r->f->a, g);
-	for (int k = 0; k < g->n_tensors; k++) {
-		const int i = order[k];
-		const struct tfl_tensor *q = integer_tensor(r, i);
-		const struct tensor_figures *f = &r->f->tensor[i];
-		const struct range *x = &r->ranges->range[i];
-		if (!q || !(x->lo <= x->hi))
-			continue;
-		json_line(j, 2);
-		json_open(j, NULL, '{');
-		json_put_i64(j, "tensor", r->r->n->index[i]);
-		json_put_string(j, "name", g->tensor[i].name);
-		json_put_string(j, "type", tfl_type_name(q->type));
-		json_put_f64(j, "least", (double)x->lo);
-		json_put_f64(j, "greatest", (double)x->hi);
-		json_put_f64(j, "scale", (double)q->quant.scale[0]);
-		json_put_i64(j, "zero_point", q->quant.zero[0]);
-		json_put_i64(j, "values", (int64_t)f->n);
-		json_put_f64(j, "clipped", percent(f->clipped, f->n) / 100);
-		json_put_f64(j, "used", used_percent(r, i) / 100);
-		json_close(j, '}');
-	}
-}
 
 static void
 put_json_operator(const struct json_out *j, const struct report *r, int i, bool help)
@@ -433,20 +345,73 @@ void
 print_json_report(struct text *t, const struct report *r)
 {
 	const struct json_out j = { .t = t, .style = JSON_SPACED };
-	int n, *rank = rank_operators(r->f->a, r->m, r->plan, r->f, &n);
+	const struct tfl_subgraph *g = &r->m->subgraph[0];
+	const struct figures *f = r->f;
+	int n, *rank = rank_operators(f->a, r->m, r->plan, f, &n);
 	json_root(&j, '{');
 	json_line(&j, 1);
 	json_put_string(&j, "model", r->m->name);
-	put_json_accuracy(&j, r);
-	open_json_list(&j, "outputs");
-	put_json_outputs(&j, r);
+	json_line(&j, 1);
+	json_put_i64(&j, "samples", (int64_t)f->n);
+	json_line(&j, 1);
+	json_put_i64(&j, "labels", (int64_t)f->labelled);
+	json_line(&j, 1);
+	if (f->labelled) {
+		json_open(&j, "accuracy", '{');
+		json_put_f64(&j, "float", percent(f->right_float, f->labelled) / 100);
+		json_put_f64(&j, "integer", percent(f->right_integer, f->labelled) / 100);
+		json_close(&j, '}');
+	} else {
+		json_put_null(&j, "accuracy");
+	}
+	json_line(&j, 1);
+	if (f->has_answers)
+		json_put_i64(&j, "equal_answers", (int64_t)f->equal);
+	else
+		json_put_null(&j, "equal_answers");
+
+	open_json_list(&j, "outputs"); /* that were compared */
+	for (int k = 0; k < g->n_out; k++) {
+		const struct tensor_figures *x = &f->tensor[g->out[k]];
+		if (!x->n)
+			continue;
+		json_line(&j, 2);
+		json_open(&j, NULL, '{');
+		json_put_i64(&j, "output", k);
+		json_put_string(&j, "name", g->tensor[g->out[k]].name);
+		json_put_f64(&j, "snr_db", noise_ratio_db(x->signal, x->noise));
+		json_close(&j, '}');
+	}
 	close_json_list(&j);
+
 	open_json_list(&j, "tensors");
-	put_json_tensors(&j, r);
+	const int *order = order_tensors(f->a, g);
+	for (int k = 0; k < g->n_tensors; k++) {
+		const int i = order[k];
+		const struct tfl_tensor *q = integer_tensor(r, i);
+		const struct tensor_figures *x = &f->tensor[i];
+		const struct range *range = &r->ranges->range[i];
+		if (!q || !(range->lo <= range->hi))
+			continue;
+		json_line(&j, 2);
+		json_open(&j, NULL, '{');
+		json_put_i64(&j, "tensor", r->r->n->index[i]);
+		json_put_string(&j, "name", g->tensor[i].name);
+		json_put_string(&j, "type", tfl_type_name(q->type));
+		json_put_f64(&j, "least", (double)range->lo);
+		json_put_f64(&j, "greatest", (double)range->hi);
+		json_put_f64(&j, "scale", (double)q->quant.scale[0]);
+		json_put_i64(&j, "zero_point", q->quant.zero[0]);
+		json_put_i64(&j, "values", (int64_t)x->n);
+		json_put_f64(&j, "clipped", percent(x->clipped, x->n) / 100);
+		json_put_f64(&j, "used", used_percent(r, i) / 100);
+		json_close(&j, '}');
+	}
 	close_json_list(&j);
+
 	open_json_list(&j, "operators");
-	for (int i = 0; i < r->m->subgraph[0].n_ops; i++)
-		if (has_result(&r->m->subgraph[0].op[i]))
+	for (int i = 0; i < g->n_ops; i++)
+		if (has_result(&g->op[i]))
 			put_json_operator(&j, r, i, false);
 	close_json_list(&j);
 	open_json_list(&j, "worst");

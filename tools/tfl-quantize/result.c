@@ -5,23 +5,6 @@
 #include "kernels/kernels.h"
 #include "tflite/fields.h"
 
-/* Every operator of the result that is not allowed to be float must have an integer kernel. */
-static bool
-check_result(const struct net *n, const struct tfl_model *m, struct err *e)
-{
-	const struct tfl_subgraph *g = &m->subgraph[0];
-	for (int i = 0, at = n->n_variables ? n->n_variables + 1 : 0; i < n->n_ops; i++) {
-		struct err bare = { 0 };
-		if (n->op[i].removed)
-			continue;
-		bool variable = rule_of(n->op[i].op.code)->kind == RULE_VARIABLE;
-		if (n->op[i].width != WIDTH_FLOAT && !variable && !kernel_check(g, &g->op[at], &bare))
-			return err_at(e, m->name, 0, "no integer version: %s", bare.text);
-		at++;
-	}
-	return true;
-}
-
 bool
 make_result(struct arena *a, const struct options *o, const struct tfl_model *m,
 	    const struct op_plan *plan, const struct ranges *ranges, const bool *wide,
@@ -36,17 +19,21 @@ make_result(struct arena *a, const struct options *o, const struct tfl_model *m,
 				 : all_wide || (wide && wide[i]) ? WIDTH_16
 								 : WIDTH_8;
 	*out = (struct result){ .n = n, .p = choose_parameters(n, ranges, o) };
-	return convert(n, out->p, ranges, o, e) && net_write(n, &out->file, e) &&
-	       model_read(a, out->file, m->name, &out->m, e) && check_result(n, out->m, e);
-}
-
-static bool
-has_floats(const struct tfl_subgraph *g)
-{
-	for (int i = 0; i < g->n_tensors; i++)
-		if (g->tensor[i].type == TFL_FLOAT32)
-			return true;
-	return false;
+	if (!convert(n, out->p, ranges, o, e) || !net_write(n, &out->file, e) ||
+	    !model_read(a, out->file, m->name, &out->m, e))
+		return false;
+	/* every operator that is not allowed to be float must have an integer kernel */
+	const struct tfl_subgraph *g = &out->m->subgraph[0];
+	for (int i = 0, at = n->n_variables ? n->n_variables + 1 : 0; i < n->n_ops; i++) {
+		struct err bare = { 0 };
+		if (n->op[i].removed)
+			continue;
+		bool variable = rule_of(n->op[i].op.code)->kind == RULE_VARIABLE;
+		if (n->op[i].width != WIDTH_FLOAT && !variable && !kernel_check(g, &g->op[at], &bare))
+			return err_at(e, out->m->name, 0, "no integer version: %s", bare.text);
+		at++;
+	}
+	return true;
 }
 
 /* true if CALL_ONCE runs the subgraph */
@@ -58,21 +45,6 @@ begins_variables(const struct tfl_subgraph *g, int subgraph)
 		    TFL_OPT(&g->op[i], CallOnceOptions, init_subgraph_index) == subgraph)
 			return true;
 	return false;
-}
-
-/*
- * The shape of a tensor may depend on more than the batch: LSTMs put the batch second.  The
- * file has the shape for a batch of 1.  rules_check() finds whether an operator with an
- * integer version computes this shape.
- */
-static bool
-has_checked_shape(const struct tfl_subgraph *g, int i)
-{
-	int by = g->tensor[i].producer;
-	if (by < 0)
-		return false;
-	int code = g->op[by].code;
-	return rule_of(code)->kind != RULE_NONE || code == TFL_QUANTIZE || code == TFL_DEQUANTIZE;
 }
 
 static bool
@@ -87,18 +59,30 @@ check_model(const struct tfl_model *m, struct err *e)
 			return err_at(e, m->name, 0, "subgraph %d (%s): a second network, or the body of "
 				      "an operator other than CALL_ONCE, is not supported; convert one "
 				      "signature alone", s, m->subgraph[s].name);
-	for (int i = 0; i < g->n_tensors; i++)
-		if (g->tensor[i].is_dynamic && !has_checked_shape(g, i))
+	bool has_floats = false;
+	for (int i = 0; i < g->n_tensors; i++) {
+		const struct tfl_tensor *t = &g->tensor[i];
+		has_floats |= t->type == TFL_FLOAT32;
+		/*
+		 * The shape may depend on more than the batch: LSTMs put the batch second.  The
+		 * file has the shape for a batch of 1.  rules_check() finds whether an operator
+		 * with an integer version computes this shape.
+		 */
+		int code = t->producer < 0 ? -1 : g->op[t->producer].code;
+		bool is_checked = rule_of(code)->kind != RULE_NONE || code == TFL_QUANTIZE ||
+				  code == TFL_DEQUANTIZE;
+		if (t->is_dynamic && (t->producer < 0 || !is_checked))
 			return err_at(e, m->name, 0, "subgraph 0: tensor %d (%s): dynamic shapes are not "
-				      "supported", i, g->tensor[i].name);
+				      "supported", i, t->name);
+	}
 	for (int k = 0; k < g->n_in; k++) {
 		const struct tfl_tensor *t = &g->tensor[g->in[k]];
-		bool integer = t->quant.n_scale == 1 && has_floats(g) &&
+		bool integer = t->quant.n_scale == 1 && has_floats &&
 			       (t->type == TFL_INT8 || t->type == TFL_UINT8 || t->type == TFL_INT16);
 		if (t->type != TFL_FLOAT32 && !integer && !t->data.p)
 			return err_at(e, m->name, 0, "subgraph 0: input %d (%s) is %s, not FLOAT32%s",
 				      k, t->name, tfl_type_name(t->type),
-				      has_floats(g) ? "" : ": the model is quantized already");
+				      has_floats ? "" : ": the model is quantized already");
 	}
 	return true;
 }

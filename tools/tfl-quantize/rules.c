@@ -77,17 +77,6 @@ refuse(const struct check *c, int op, const char *why)
 	return tfl_refuse(c->m, &c->g->op[op], op, why, c->e);
 }
 
-static bool
-reads_floats(const struct check *c, const struct tfl_op *op)
-{
-	for (int k = 0; k < op->n_in + op->n_out; k++) {
-		int i = k < op->n_in ? op->in[k] : op->out[k - op->n_in];
-		if (i >= 0 && c->g->tensor[i].type == TFL_FLOAT32)
-			return true;
-	}
-	return false;
-}
-
 /* ---- shapes and options ------------------------------------------------------------- */
 
 /* the type that tensor k of the operator will have, among inputs and then outputs */
@@ -112,24 +101,6 @@ integer_type(const struct tfl_op *op, const struct rule *r, int k, bool constant
 										   : type;
 }
 
-/* Replaces a float tensor by zeros with a scale that every kernel accepts. */
-static void
-set_zeros(const struct check *c, struct tfl_tensor *t, int type, const struct rule *r)
-{
-	float *scale = anew(c->a, float, 1);
-	int64_t *zero = anew(c->a, int64_t, 1);
-	bool is_fixed = r->kind == RULE_FIXED, wide = type == TFL_INT16;
-	*scale = !is_fixed ? 0x1p-7f : wide ? r->scale16 : r->scale;
-	*zero = is_fixed && !wide ? r->zero : 0;
-	t->type = type;
-	t->quant = (struct tfl_quant){ .n_scale = 1, .scale = scale, .n_zero = 1,
-				       .zero = zero };
-	if (t->data.p) {
-		size_t bytes = (size_t)tfl_bytes(t);
-		t->data = (struct bytes){ .p = arena_alloc(c->a, bytes + 1, 1), .n = bytes };
-	}
-}
-
 /*
  * The integer kernel's own checks decide whether shapes and options are consistent; the
  * functions in real numbers rely on it.  type: of the feature maps.
@@ -147,12 +118,23 @@ check_shapes(struct check *c, int i, int type, struct err *e)
 	trial.tensor = c->trial;
 	for (int k = 0; k < op->n_in + op->n_out; k++) {
 		int t = k < op->n_in ? op->in[k] : op->out[k - op->n_in];
-		static const struct rule none;
 		if (t < 0 || c->trial[t].type != TFL_FLOAT32)
 			continue;
-		bool constant = c->trial[t].data.p;
-		set_zeros(c, &c->trial[t], integer_type(op, r, k, constant, type),
-			  k < op->n_in ? &none : r);
+		/* replace the float tensor by zeros with a scale that every kernel accepts */
+		struct tfl_tensor *to = &c->trial[t];
+		float *scale = anew(c->a, float, 1);
+		int64_t *zero = anew(c->a, int64_t, 1);
+		bool is_fixed = k >= op->n_in && r->kind == RULE_FIXED;
+		to->type = integer_type(op, r, k, to->data.p, type);
+		bool wide = to->type == TFL_INT16;
+		*scale = !is_fixed ? 0x1p-7f : wide ? r->scale16 : r->scale;
+		*zero = is_fixed && !wide ? r->zero : 0;
+		to->quant = (struct tfl_quant){ .n_scale = 1, .scale = scale, .n_zero = 1,
+						.zero = zero };
+		if (to->data.p) {
+			size_t bytes = (size_t)tfl_bytes(to);
+			to->data = (struct bytes){ .p = arena_alloc(c->a, bytes + 1, 1), .n = bytes };
+		}
 	}
 	bool ok = kernel_check(&trial, op, e);
 	for (int k = 0; k < op->n_in + op->n_out; k++) {
@@ -166,48 +148,22 @@ check_shapes(struct check *c, int i, int type, struct err *e)
 }
 
 static bool
+has_elements(const struct tfl_tensor *t)
+{
+	return t->has_shape && tfl_bytes(t) >= 1;
+}
+
+static bool
+refuse_shape(const struct check *c, int i)
+{
+	return err_at(c->e, c->m->name, 0, "subgraph 0: tensor %d (%s): empty and unknown shapes "
+		      "are not supported", i, c->g->tensor[i].name);
+}
+
+static bool
 is_float_constant(const struct check *c, int t)
 {
 	return c->g->tensor[t].data.p && c->g->tensor[t].type == TFL_FLOAT32;
-}
-
-/* check_shapes() found all inputs of full gates */
-static bool
-check_lstm(const struct check *c, int i)
-{
-	const struct tfl_op *op = &c->g->op[i];
-	if (TFL_OPT(op, UnidirectionalSequenceLSTMOptions, fused_activation_function) !=
-		    TFL_ACT_TANH ||
-	    TFL_OPT(op, UnidirectionalSequenceLSTMOptions, diagonal_recurrent_tensors))
-		return refuse(c, i, "an activation other than TANH and diagonal recurrent "
-				    "tensors have no integer version");
-	for (int k = LSTM_WEIGHTS; k < LSTM_PROJECTION; k++)
-		if (op->in[k] >= 0 && !is_float_constant(c, op->in[k]))
-			return refuse(c, i, "the network computes weights or biases: no "
-					    "integer version");
-	return true;
-}
-
-static bool
-check_constants(const struct check *c, int i, const struct rule *r)
-{
-	const struct tfl_op *op = &c->g->op[i];
-	bool svdf = r->kind == RULE_SVDF, computed = op->code == TFL_FULLY_CONNECTED;
-	if (r->kind == RULE_LSTM)
-		return check_lstm(c, i);
-	if (op->code == TFL_DIV && is_float_constant(c, op->in[1]) &&
-	    !has_reciprocals(&c->g->tensor[op->in[1]]))
-		return refuse(c, i, "divides by a constant that is 0, or almost 0");
-	if (!svdf && r->kind != RULE_WEIGHTS)
-		return true;
-	if (!is_float_constant(c, op->in[svdf ? 1 : r->weights]) && !computed)
-		return refuse(c, i, "the network computes the weights: no integer version");
-	if (svdf && (!is_float_constant(c, op->in[2]) || op->n_in < 5 || op->in[4] < 0))
-		return refuse(c, i, "needs constant weights and a state");
-	int bias = svdf ? 3 : r->bias;
-	if (bias < op->n_in && op->in[bias] >= 0 && !is_float_constant(c, op->in[bias]))
-		return refuse(c, i, "the network computes the bias: no integer version");
-	return true;
 }
 
 /* Judges the operator without the values that it reads. */
@@ -218,7 +174,16 @@ check_op(struct check *c, int i)
 	const struct rule *r = rule_of(op->code);
 	const struct kernel_inputs *inputs = kernel_inputs(op->code);
 	struct err bare = { 0 };
-	if (!reads_floats(c, op))
+	bool has_floats = false;
+	for (int k = 0; k < op->n_in + op->n_out; k++) {
+		int t = k < op->n_in ? op->in[k] : op->out[k - op->n_in];
+		if (t < 0)
+			continue;
+		if (!has_elements(&c->g->tensor[t]) && c->g->tensor[t].type != TFL_RESOURCE)
+			return refuse_shape(c, t);
+		has_floats |= c->g->tensor[t].type == TFL_FLOAT32;
+	}
+	if (!has_floats)
 		return refuse(c, i, "computes integers of a float network, which is not "
 				    "supported");
 	if (r->kind == RULE_VARIABLE) /* net_find_variables() has checked it */
@@ -229,7 +194,32 @@ check_op(struct check *c, int i)
 		return refuse(c, i, "has too few or too many inputs or outputs");
 	if (!check_shapes(c, i, TFL_INT8, &bare))
 		return err_at(c->e, c->m->name, 0, "no integer version: %s", bare.text);
-	return check_constants(c, i, r);
+	if (r->kind == RULE_LSTM) { /* check_shapes() found all inputs of full gates */
+		if (TFL_OPT(op, UnidirectionalSequenceLSTMOptions, fused_activation_function) !=
+			    TFL_ACT_TANH ||
+		    TFL_OPT(op, UnidirectionalSequenceLSTMOptions, diagonal_recurrent_tensors))
+			return refuse(c, i, "an activation other than TANH and diagonal recurrent "
+					    "tensors have no integer version");
+		for (int k = LSTM_WEIGHTS; k < LSTM_PROJECTION; k++)
+			if (op->in[k] >= 0 && !is_float_constant(c, op->in[k]))
+				return refuse(c, i, "the network computes weights or biases: no "
+						    "integer version");
+		return true;
+	}
+	if (op->code == TFL_DIV && is_float_constant(c, op->in[1]) &&
+	    !has_reciprocals(&c->g->tensor[op->in[1]]))
+		return refuse(c, i, "divides by a constant that is 0, or almost 0");
+	bool svdf = r->kind == RULE_SVDF, computed = op->code == TFL_FULLY_CONNECTED;
+	if (!svdf && r->kind != RULE_WEIGHTS)
+		return true;
+	if (!is_float_constant(c, op->in[svdf ? 1 : r->weights]) && !computed)
+		return refuse(c, i, "the network computes the weights: no integer version");
+	if (svdf && (!is_float_constant(c, op->in[2]) || op->n_in < 5 || op->in[4] < 0))
+		return refuse(c, i, "needs constant weights and a state");
+	int bias = svdf ? 3 : r->bias;
+	if (bias < op->n_in && op->in[bias] >= 0 && !is_float_constant(c, op->in[bias]))
+		return refuse(c, i, "the network computes the bias: no integer version");
+	return true;
 }
 
 /* ---- tensors ------------------------------------------------------------------------ */
@@ -246,19 +236,6 @@ check_tensor(const struct check *c, int subgraph, int i)
 			return err_at(c->e, c->m->name, 0, "subgraph %d: tensor %d (%s): element %lld is not "
 				      "a finite number", subgraph, i, t->name, (long long)k);
 	return true;
-}
-
-static bool
-has_elements(const struct tfl_tensor *t)
-{
-	return t->has_shape && tfl_bytes(t) >= 1;
-}
-
-static bool
-refuse_shape(const struct check *c, int i)
-{
-	return err_at(c->e, c->m->name, 0, "subgraph 0: tensor %d (%s): empty and unknown shapes "
-		      "are not supported", i, c->g->tensor[i].name);
 }
 
 static bool
@@ -287,44 +264,7 @@ check_tensors(const struct check *c)
 			     "quantized already");
 }
 
-static bool
-check_op_shapes(const struct check *c, const struct tfl_op *op)
-{
-	for (int k = 0; k < op->n_in + op->n_out; k++) {
-		int t = k < op->n_in ? op->in[k] : op->out[k - op->n_in];
-		if (t >= 0 && !has_elements(&c->g->tensor[t]) &&
-		    c->g->tensor[t].type != TFL_RESOURCE)
-			return refuse_shape(c, t);
-	}
-	return true;
-}
-
 /* ---- the plan ----------------------------------------------------------------------- */
-
-/* Judges the values that the operator reads, and whether it can be computed. */
-static bool
-check_values(const struct check *c, int i)
-{
-	const struct tfl_op *op = &c->g->op[i];
-	for (int k = 0; k < op->n_in; k++)
-		if (op->in[k] >= 0 && !c->is_real[op->in[k]])
-			return refuse(c, i, "reads integers or values that the network computes "
-					    "by other means than real numbers");
-	return rule_of(op->code)->kind == RULE_COMPARE || real_has_function(c->real, i) ||
-	       refuse(c, i, "its float inputs are not supported");
-}
-
-/* true if real_run() may compute an operator that keeps its floats */
-static bool
-can_compute(const struct check *c, int i)
-{
-	const struct tfl_op *op = &c->g->op[i];
-	struct err bare = { 0 };
-	for (int k = 0; k < op->n_in; k++)
-		if (op->in[k] >= 0 && !c->is_real[op->in[k]])
-			return false;
-	return real_has_function(c->real, i) && kernel_check(c->g, op, &bare);
-}
 
 static bool
 is_allowed(const struct options *o, const char *label)
@@ -348,9 +288,18 @@ plan_op(struct check *c, int i, struct op_plan *p, bool ok, struct err *e)
 		p->keeps_float = true;
 		return true;
 	}
-	ok = ok && check_values(c, i) &&
+	bool reads_real = true, compares = rule_of(op->code)->kind == RULE_COMPARE;
+	for (int k = 0; k < op->n_in; k++)
+		reads_real &= op->in[k] < 0 || c->is_real[op->in[k]];
+	ok = ok && (reads_real || refuse(c, i, "reads integers or values that the network computes "
+					       "by other means than real numbers")) &&
+	     (compares || real_has_function(c->real, i) ||
+	      refuse(c, i, "its float inputs are not supported")) &&
 	     (!wide || p->has_16 || refuse(c, i, "has no INT16 version"));
-	p->computed = ok ? rule_of(op->code)->kind != RULE_COMPARE : can_compute(c, i);
+	/* real_run() may compute an operator that keeps its floats, too */
+	struct err bare = { 0 };
+	p->computed = ok ? !compares
+			 : reads_real && real_has_function(c->real, i) && kernel_check(c->g, op, &bare);
 	p->keeps_float = !ok;
 	for (int k = 0; k < op->n_out; k++)
 		c->is_real[op->out[k]] = p->computed;
@@ -384,7 +333,7 @@ rules_check(struct arena *to, const struct tfl_model *m, const struct options *o
 	for (int i = 0; i < g->n_ops && all; i++) {
 		struct err bare = { 0 };
 		c.e = &reason[i];
-		ok[i] = check_op_shapes(&c, &g->op[i]) && check_op(&c, i);
+		ok[i] = check_op(&c, i);
 		if (rule_of(g->op[i].code)->kind == RULE_VARIABLE)
 			(*plan)[i].has_16 = o->type == ACTIVATIONS_INT16;
 		else

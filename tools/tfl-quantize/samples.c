@@ -32,18 +32,6 @@ struct sample_stream {
 	size_t n; /* samples read */
 };
 
-static void
-add_file(struct arena *a, struct input *in, const struct item *file)
-{
-	if (!(in->n_files & (in->n_files - 1))) {
-		struct item *more = anew(a, struct item, in->n_files ? 2 * in->n_files : 1);
-		if (in->n_files)
-			memcpy(more, in->file, in->n_files * sizeof(*more));
-		in->file = more;
-	}
-	in->file[in->n_files++] = *file;
-}
-
 static bool
 add_source(struct arena *a, struct sample_stream *s, const char *source, struct err *e)
 {
@@ -74,7 +62,13 @@ add_source(struct arena *a, struct sample_stream *s, const char *source, struct 
 	for (size_t i = 0; i < l.n; i++) {
 		if (!is_labelled)
 			l.item[i].class = -1;
-		add_file(a, in, &l.item[i]);
+		if (!(in->n_files & (in->n_files - 1))) {
+			struct item *more = anew(a, struct item, in->n_files ? 2 * in->n_files : 1);
+			if (in->n_files)
+				memcpy(more, in->file, in->n_files * sizeof(*more));
+			in->file = more;
+		}
+		in->file[in->n_files++] = l.item[i];
 	}
 	return true;
 }
@@ -115,30 +109,6 @@ samples_close(struct sample_stream *s)
 			arena_close(s->input[k].a);
 }
 
-/* Pixels have no defined range in a float network. */
-static bool
-check_pixels(const struct options *o, const struct data *d, struct err *e)
-{
-	const struct sample_options *in = &o->in;
-	return !(d->max > 0) || in->range.n || in->scale.n || in->mean.n ||
-	       err_at(e, d->name, 0, "a float network does not say which numbers black and "
-		      "white are: use --range=LO,HI as in training, for example --range=0,1, "
-		      "--range=-1,1 or --range=0,255");
-}
-
-static bool
-open_file(const struct options *o, struct input *in, struct err *e)
-{
-	if (in->a)
-		arena_close(in->a);
-	in->a = arena_open();
-	in->at = 0;
-	const char *path = in->file[in->next++].path;
-	if (!load_data(in->a, path, &o->in, in->t, &in->d, e) || !check_pixels(o, &in->d, e))
-		return false;
-	return in->d.n || err_at(e, in->d.name, 0, "the file has no numbers");
-}
-
 /* Takes one sample of the open file. */
 static bool
 take_sample(const struct options *o, struct input *in, float *to, struct err *e)
@@ -166,29 +136,42 @@ take_sample(const struct options *o, struct input *in, float *to, struct err *e)
 	return ok;
 }
 
-static bool
-draw_samples(struct sample_stream *s, float *const *input)
-{
-	for (int k = 0; k < s->n_in; k++)
-		sim_random(&s->random, s->input[k].t, input[k]);
-	return s->n++ < RANDOM_SAMPLES;
-}
-
 bool
 samples_next(struct sample_stream *s, float *const *input, bool *more, struct err *e)
 {
+	const struct sample_options *o = &s->o->in;
 	int n_ended = 0;
-	*more = s->o->random && draw_samples(s, input);
-	if (s->o->random)
+	*more = false;
+	for (int k = 0; k < s->n_in && s->o->random; k++)
+		sim_random(&s->random, s->input[k].t, input[k]);
+	if (s->o->random) {
+		*more = s->n++ < RANDOM_SAMPLES;
 		return true;
+	}
 	for (int k = 0; k < s->n_in; k++) {
 		struct input *in = &s->input[k];
 		if (in->at == in->d.n && in->next == in->n_files) {
 			n_ended++;
 			continue;
 		}
-		if ((in->at == in->d.n && !open_file(s->o, in, e)) ||
-		    !take_sample(s->o, in, input[k], e))
+		if (in->at == in->d.n) {
+			if (in->a)
+				arena_close(in->a);
+			in->a = arena_open();
+			in->at = 0;
+			const char *path = in->file[in->next++].path;
+			if (!load_data(in->a, path, o, in->t, &in->d, e))
+				return false;
+			/* pixels have no defined range in a float network */
+			if (in->d.max > 0 && !o->range.n && !o->scale.n && !o->mean.n)
+				return err_at(e, in->d.name, 0, "a float network does not say which "
+					      "numbers black and white are: use --range=LO,HI as in "
+					      "training, for example --range=0,1, --range=-1,1 or "
+					      "--range=0,255");
+			if (!in->d.n)
+				return err_at(e, in->d.name, 0, "the file has no numbers");
+		}
+		if (!take_sample(s->o, in, input[k], e))
 			return false;
 	}
 	*more = !n_ended;

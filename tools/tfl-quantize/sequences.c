@@ -26,21 +26,6 @@ sequence_workers(const struct options *o)
 	return jobs < MOST ? jobs : MOST;
 }
 
-static void
-open_sequences(struct arena *a, const struct tfl_subgraph *g, size_t n_workers,
-	       struct sample_reader *r)
-{
-	r->sequence = anew(a, struct sequence, n_workers);
-	for (size_t i = 0; i < n_workers; i++) {
-		struct sequence *s = &r->sequence[i];
-		s->label = anew(a, double, r->frames);
-		s->input = anew(a, float *, r->frames * r->n_in + 1);
-		for (size_t k = 0; k < r->frames * r->n_in; k++)
-			s->input[k] = anew(a, float,
-					   (size_t)tfl_elements(&g->tensor[g->in[k % r->n_in]]));
-	}
-}
-
 /* Reads the samples of one sequence. */
 static bool
 fill_sequence(struct sample_reader *r, struct sequence *s, bool *more, struct err *e)
@@ -68,23 +53,6 @@ run_one(void *ctx, size_t i)
 	r->job->run(r->job->ctx, i, &r->sequence[i]);
 }
 
-static bool
-run_all(struct sample_reader *r, const struct options *o, size_t n_workers, struct err *e)
-{
-	bool more = true, ok = true;
-	while (ok && more) {
-		size_t used = 0;
-		for (; ok && more && used < n_workers; used++)
-			ok = fill_sequence(r, &r->sequence[used], &more, e);
-		if (ok)
-			threads_for(o->jobs, used, NULL, run_one, r);
-		for (size_t i = 0; ok && i < used; i++)
-			ok = !r->sequence[i].n ||
-			     r->job->join(r->job->ctx, i, &r->sequence[i], e);
-	}
-	return ok;
-}
-
 bool
 run_sequences(const struct options *o, const struct tfl_subgraph *g,
 	      const struct sequence_job *job, size_t *n, struct err *e)
@@ -92,10 +60,24 @@ run_sequences(const struct options *o, const struct tfl_subgraph *g,
 	struct arena *a = arena_open();
 	size_t n_workers = sequence_workers(o);
 	struct sample_reader r = { .job = job, .n_in = (size_t)g->n_in, .frames = o->frames };
-	bool ok = samples_open(a, o, g, &r.samples, e);
-	if (ok) {
-		open_sequences(a, g, n_workers, &r);
-		ok = run_all(&r, o, n_workers, e);
+	bool ok = samples_open(a, o, g, &r.samples, e), more = true;
+	r.sequence = anew(a, struct sequence, n_workers);
+	for (size_t i = 0; i < n_workers && ok; i++) {
+		struct sequence *s = &r.sequence[i];
+		s->label = anew(a, double, r.frames);
+		s->input = anew(a, float *, r.frames * r.n_in + 1);
+		for (size_t k = 0; k < r.frames * r.n_in; k++)
+			s->input[k] = anew(a, float,
+					   (size_t)tfl_elements(&g->tensor[g->in[k % r.n_in]]));
+	}
+	while (ok && more) {
+		size_t used = 0;
+		for (; ok && more && used < n_workers; used++)
+			ok = fill_sequence(&r, &r.sequence[used], &more, e);
+		if (ok)
+			threads_for(o->jobs, used, NULL, run_one, &r);
+		for (size_t i = 0; ok && i < used; i++)
+			ok = !r.sequence[i].n || job->join(job->ctx, i, &r.sequence[i], e);
 	}
 	if (r.samples)
 		samples_close(r.samples);

@@ -6,13 +6,13 @@
 #include "real/real.h"
 #include "tflite/fields.h"
 
-/* The bounds of SLICE or STRIDED_SLICE in each dimension; false: other steps than 1. */
-static bool
-bounds_of(const struct net *n, const struct tfl_op *op, int64_t *from, int64_t *to)
+bool
+slice_start(const struct net *n, const struct tfl_op *op, int64_t *first)
 {
 	const struct tfl_tensor *v = &n->tensor[op->in[0]];
 	const bool strided = op->code == TFL_STRIDED_SLICE;
-	int64_t step[TFL_MAX_RANK], begin_mask = 0, end_mask = 0, shrink_mask = 0;
+	int64_t from[TFL_MAX_RANK], to[TFL_MAX_RANK], step[TFL_MAX_RANK];
+	int64_t begin_mask = 0, end_mask = 0, shrink_mask = 0;
 	int n_from, n_to, n_step = v->rank;
 	if (op->n_in != (strided ? 4 : 3) ||
 	    !real_ints(&n->tensor[op->in[1]], from, TFL_MAX_RANK, &n_from) ||
@@ -28,6 +28,7 @@ bounds_of(const struct net *n, const struct tfl_op *op, int64_t *from, int64_t *
 		end_mask = TFL_OPT(op, StridedSliceOptions, end_mask);
 		shrink_mask = TFL_OPT(op, StridedSliceOptions, shrink_axis_mask);
 	}
+	/* the bounds in each dimension; other steps than 1 are refused */
 	for (int d = 0; d < v->rank; d++) {
 		int64_t dim = v->dim[d], bit = 1 << d;
 		from[d] = begin_mask & bit ? 0 : strided && from[d] < 0 ? from[d] + dim : from[d];
@@ -42,16 +43,6 @@ bounds_of(const struct net *n, const struct tfl_op *op, int64_t *from, int64_t *
 		if (from[d] >= to[d])
 			return false;
 	}
-	return true;
-}
-
-bool
-slice_start(const struct net *n, const struct tfl_op *op, int64_t *first)
-{
-	int64_t from[TFL_MAX_RANK], to[TFL_MAX_RANK];
-	if (!bounds_of(n, op, from, to))
-		return false;
-	const struct tfl_tensor *v = &n->tensor[op->in[0]];
 	bool part = false; /* of a later dimension */
 	*first = 0;
 	for (int d = v->rank - 1; d >= 0; d--) {

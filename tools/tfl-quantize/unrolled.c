@@ -220,18 +220,6 @@ add_to_gate(struct chain *c, int t, int64_t from, int depth, struct gate *g)
 	return true;
 }
 
-/* Makes room for the biases. */
-static void
-grow_biases(struct chain *c)
-{
-	if (c->units <= c->capacity)
-		return;
-	c->capacity = c->units > 2 * c->capacity ? c->units : 2 * c->capacity;
-	for (int k = 0; k < 2; k++)
-		for (int g = 0; g < LSTM_N_GATES; g++)
-			c->bias[k][g] = anew(c->n->a, float, (size_t)c->capacity);
-}
-
 /* Finds the sums of all gates, and their terms of x and h. */
 static bool
 find_gates(struct chain *c, struct step *s, int *previous, int *input)
@@ -239,7 +227,12 @@ find_gates(struct chain *c, struct step *s, int *previous, int *input)
 	struct gate gate[LSTM_N_GATES] = { 0 };
 	struct step before;
 	*previous = *input = -1;
-	grow_biases(c);
+	if (c->units > c->capacity) { /* make room for the biases */
+		c->capacity = c->units > 2 * c->capacity ? c->units : 2 * c->capacity;
+		for (int k = 0; k < 2; k++)
+			for (int g = 0; g < LSTM_N_GATES; g++)
+				c->bias[k][g] = anew(c->n->a, float, (size_t)c->capacity);
+	}
 	for (int g = 0; g < LSTM_N_GATES; g++) {
 		gate[g].bias = c->bias[c->n_steps > 0][g];
 		memset(gate[g].bias, 0, (size_t)c->units * sizeof(float));
@@ -505,23 +498,6 @@ replace_steps(struct chain *c, int whole)
 	}
 }
 
-/* Removes operators that only select or move values, and whose results nobody reads. */
-static void
-remove_unread(struct net *n)
-{
-	int *users = net_users(n);
-	for (int i = n->n_ops - 1; i >= 0; i--) {
-		const struct tfl_op *op = &n->op[i].op;
-		bool read = n->op[i].removed || rule_of(op->code)->kind != RULE_SAME;
-		for (int k = 0; k < op->n_out; k++)
-			read |= users[op->out[k]] > 0;
-		for (int k = 0; k < op->n_in && !read; k++)
-			if (op->in[k] >= 0)
-				users[op->in[k]]--;
-		n->op[i].removed |= !read;
-	}
-}
-
 void
 fold_unrolled(struct net *n)
 {
@@ -548,6 +524,18 @@ fold_unrolled(struct net *n)
 		any = true;
 		i = n->n_ops;
 	}
-	if (any)
-		remove_unread(n);
+	if (!any)
+		return;
+	/* remove operators that only select or move values, and whose results nobody reads */
+	int *users = net_users(n);
+	for (int i = n->n_ops - 1; i >= 0; i--) {
+		const struct tfl_op *op = &n->op[i].op;
+		bool read = n->op[i].removed || rule_of(op->code)->kind != RULE_SAME;
+		for (int k = 0; k < op->n_out; k++)
+			read |= users[op->out[k]] > 0;
+		for (int k = 0; k < op->n_in && !read; k++)
+			if (op->in[k] >= 0)
+				users[op->in[k]]--;
+		n->op[i].removed |= !read;
+	}
 }

@@ -18,10 +18,15 @@ is_variable_frame(const struct tfl_op *op)
 	return op->code == TFL_VAR_HANDLE || op->code == TFL_CALL_ONCE;
 }
 
-/* Gives all operators on a variable the same handle, and drops the other operators. */
-static bool
-find_handles(struct net *n, struct sim_resources *r, struct err *e)
+bool
+net_find_variables(struct net *n, struct err *e)
 {
+	struct sim_resources *r;
+	if (!sim_resources_open(n->a, n->m, &r, e))
+		return false;
+	int count = (int)sim_resources_count(r);
+	n->variable = anew(n->a, struct net_variable, (size_t)count + 1);
+	/* give all operators on a variable the same handle, and drop the other operators */
 	bool touched = false;
 	for (int i = 0; i < n->n_ops; i++) {
 		const struct tfl_op *op = &n->op[i].op;
@@ -40,13 +45,7 @@ find_handles(struct net *n, struct sim_resources *r, struct err *e)
 		else
 			*v = (struct net_variable){ .handle = op->out[0], .ref = op->ref, .value = -1 };
 	}
-	return true;
-}
-
-/* Takes the initial values; all values of a variable have one type. */
-static bool
-find_values(struct net *n, const struct sim_resources *r, struct err *e)
-{
+	/* take the initial values; all values of a variable have one type */
 	for (int i = 0; i < n->n_ops; i++) {
 		const struct tfl_op *op = &n->op[i].op;
 		if (op->code != READ && op->code != ASSIGN)
@@ -63,19 +62,6 @@ find_values(struct net *n, const struct sim_resources *r, struct err *e)
 			return net_refuse(n, i, "its value has another type than the variable", e);
 		}
 	}
-	return true;
-}
-
-bool
-net_find_variables(struct net *n, struct err *e)
-{
-	struct sim_resources *r;
-	if (!sim_resources_open(n->a, n->m, &r, e))
-		return false;
-	int count = (int)sim_resources_count(r);
-	n->variable = anew(n->a, struct net_variable, (size_t)count + 1);
-	if (!find_handles(n, r, e) || !find_values(n, r, e))
-		return false;
 	for (int k = 0; k < count; k++)
 		if (n->variable[k].ref.buf && n->variable[k].value >= 0)
 			n->variable[n->n_variables++] = n->variable[k];
