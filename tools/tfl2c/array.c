@@ -6,22 +6,16 @@
 
 enum { ITEM = 6 }; /* "0x1c, " */
 
-static void
-make_items(char item[256][ITEM])
+void
+put_bytes(struct text *t, struct bytes b, int per_line, const char *indent)
 {
 	static const char digit[] = "0123456789abcdef";
+	char item[256][ITEM];
 	for (int i = 0; i < 256; i++) {
 		memcpy(item[i], "0x00, ", ITEM);
 		item[i][2] = digit[i >> 4];
 		item[i][3] = digit[i & 15];
 	}
-}
-
-void
-put_bytes(struct text *t, struct bytes b, int per_line, const char *indent)
-{
-	char item[256][ITEM];
-	make_items(item);
 	size_t width = (size_t)per_line, lead = strlen(indent);
 	size_t lines = (b.n + width - 1) / width;
 	char *p = text_reserve(t, b.n * ITEM + lines * (lead + 1)), *start = p;

@@ -56,44 +56,21 @@ put_reset_head(struct text *t, const struct job *j, const char *separator)
 /* ---- macros of an operator ------------------------------------------------------ */
 
 static void
-put_option_value(struct text *t, struct fb_ref options, int slot)
+put_operand(struct text *t, const struct job *j, int op, const char *what, int k,
+	    int tensor)
 {
-	int kind = options.table->slot[slot].kind;
-	if (kind == FB_F32 || kind == FB_F64)
-		put_float(t, (float)fb_float(options, slot));
-	else
-		text_printf(t, "%lld", (long long)fb_int(options, slot));
-}
-
-/* the builtin options that are numbers, with the schema's names */
-static void
-put_options(struct text *t, const struct job *j, int index)
-{
-	const struct tfl_op *op = &j->m->subgraph[0].op[index];
-	for (int i = 0; op->options.buf && i < op->options.table->n_slots; i++) {
-		const struct fb_field *f = &op->options.table->slot[i];
-		if (f->kind < FB_BOOL || f->kind > FB_F64)
-			continue;
-		text_printf(t, "#define %s_OP%d_", j->prefix, index);
-		put_word(t, f->name, toupper);
-		text_putc(t, ' ');
-		put_option_value(t, op->options, i);
-		text_putc(t, '\n');
-	}
-	if (!op->custom_options.n)
+	char io[MAX_IO_NAME];
+	if (tensor < 0)
 		return;
-	text_printf(t, "#define %s_OP%d_CUSTOM_OPTIONS {", j->prefix, index);
-	for (size_t i = 0; i < op->custom_options.n; i++)
-		text_printf(t, "%s%s%d", i ? "," : "", i % PER_LINE ? " " : " \\\n\t",
-			    op->custom_options.p[i]);
-	text_puts(t, " }\n");
-}
-
-/* prints lists of scales and zero points, and their dimension */
-static void
-put_channel_scales(struct text *t, const struct job *j, const char *io,
-		   const struct tfl_quant *q)
-{
+	const struct tfl_tensor *x = &j->m->subgraph[0].tensor[tensor];
+	(void)snprintf(io, sizeof(io), "OP%d_%s_%d", op, what, k);
+	put_tensor_macros(t, j, io, x);
+	const struct tfl_quant *q = &x->quant;
+	if (is_quantized(x))
+		put_scale(t, j, io, x);
+	if (q->n_scale <= 1)
+		return;
+	/* lists of scales and zero points, and their dimension */
 	text_printf(t, "#define %s_%s_SCALES {", j->prefix, io);
 	for (int i = 0; i < q->n_scale; i++) {
 		text_printf(t, "%s%s", i ? "," : "", i % PER_LINE ? " " : " \\\n\t");
@@ -104,22 +81,6 @@ put_channel_scales(struct text *t, const struct job *j, const char *io,
 		text_printf(t, "%s%s%lld", i ? "," : "", i % PER_LINE ? " " : " \\\n\t",
 			    (long long)q->zero[i]);
 	text_printf(t, " }\n#define %s_%s_AXIS %d\n", j->prefix, io, q->axis);
-}
-
-static void
-put_operand(struct text *t, const struct job *j, int op, const char *what, int k,
-	    int tensor)
-{
-	char io[MAX_IO_NAME];
-	if (tensor < 0)
-		return;
-	const struct tfl_tensor *x = &j->m->subgraph[0].tensor[tensor];
-	(void)snprintf(io, sizeof(io), "OP%d_%s_%d", op, what, k);
-	put_tensor_macros(t, j, io, x);
-	if (is_quantized(x))
-		put_scale(t, j, io, x);
-	else if (x->quant.n_scale > 1)
-		put_channel_scales(t, j, io, &x->quant);
 }
 
 /*
@@ -145,7 +106,26 @@ put_function(struct text *t, const struct job *j, int index)
 	text_printf(t, "\n/* ---- operator %d: ", index);
 	put_comment_text(t, tfl_op_label(op));
 	text_puts(t, " */\n");
-	put_options(t, j, index);
+	/* the builtin options that are numbers, with the schema's names */
+	for (int i = 0; op->options.buf && i < op->options.table->n_slots; i++) {
+		const struct fb_field *f = &op->options.table->slot[i];
+		if (f->kind < FB_BOOL || f->kind > FB_F64)
+			continue;
+		text_printf(t, "#define %s_OP%d_", j->prefix, index);
+		put_word(t, f->name, toupper);
+		text_putc(t, ' ');
+		if (f->kind == FB_F32 || f->kind == FB_F64)
+			put_float(t, (float)fb_float(op->options, i));
+		else
+			text_printf(t, "%lld", (long long)fb_int(op->options, i));
+		text_putc(t, '\n');
+	}
+	if (op->custom_options.n)
+		text_printf(t, "#define %s_OP%d_CUSTOM_OPTIONS {", j->prefix, index);
+	for (size_t i = 0; i < op->custom_options.n; i++)
+		text_printf(t, "%s%s%d", i ? "," : "", i % PER_LINE ? " " : " \\\n\t",
+			    op->custom_options.p[i]);
+	text_puts(t, op->custom_options.n ? " }\n" : "");
 	for (int k = 0; k < op->n_in; k++)
 		put_operand(t, j, index, "INPUT", k, op->in[k]);
 	for (int k = 0; k < op->n_out; k++)
@@ -164,9 +144,10 @@ put_function(struct text *t, const struct job *j, int index)
 	text_puts(t, ");\n");
 }
 
-static void
-put_explanation(struct text *t, const struct job *j)
+void
+put_call_declarations(struct text *t, const struct job *j)
 {
+	const struct tfl_subgraph *g = &j->m->subgraph[0];
 	text_puts(t,
 		"\n/*\n"
 		" * One inference, operator by operator: ");
@@ -189,13 +170,6 @@ put_explanation(struct text *t, const struct job *j)
 		"Returns 0, or the first\n"
 		" * other value that the driver or a function below returns.\n"
 		" */\n");
-}
-
-void
-put_call_declarations(struct text *t, const struct job *j)
-{
-	const struct tfl_subgraph *g = &j->m->subgraph[0];
-	put_explanation(t, j);
 	put_define(t, j, "CALL_ARENA_BYTES", j->call.arena_bytes);
 	if (count_variables(g))
 		put_define(t, j, "STATES", count_variables(g));

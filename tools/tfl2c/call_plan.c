@@ -101,26 +101,6 @@ copy_parts(const struct tfl_op *op)
 	return joins_tensors(op) ? op->n_in : splits_tensor(op) ? op->n_out : 1;
 }
 
-/* the axis of the join or split; the operator's kernel has checked it */
-static int
-axis_of(const struct tfl_subgraph *g, const struct tfl_op *op)
-{
-	const struct tfl_tensor *whole = &g->tensor[joins_tensors(op) ? op->out[0] : op->in[0]];
-	int64_t axis = 0;
-	if (op->code == TFL_CONCATENATION) {
-		axis = TFL_OPT(op, ConcatenationOptions, axis);
-	} else if (op->code == TFL_PACK) {
-		axis = TFL_OPT(op, PackOptions, axis);
-	} else if (op->code == TFL_UNPACK) {
-		axis = TFL_OPT(op, UnpackOptions, axis);
-	} else {
-		bool first = op->code == TFL_SPLIT;
-		axis = (int32_t)load_le32(g->tensor[op->in[first ? 0 : 2]].data.p);
-		whole = &g->tensor[op->in[first ? 1 : 0]];
-	}
-	return (int)(axis < 0 ? axis + whole->rank : axis);
-}
-
 struct rows
 copy_rows(const struct tfl_subgraph *g, const struct tfl_op *op, int part, int64_t at)
 {
@@ -134,8 +114,18 @@ copy_rows(const struct tfl_subgraph *g, const struct tfl_op *op, int part, int64
 	r.bytes = r.in_step = r.out_step = tfl_bytes(&g->tensor[r.out]);
 	if (!joins_tensors(op) && !splits_tensor(op))
 		return r;
+	/* the axis of the join or split; the operator's kernel has checked it */
 	const struct tfl_tensor *whole = &g->tensor[joins_tensors(op) ? r.out : r.in];
-	int axis = axis_of(g, op);
+	int64_t axis = 0;
+	if (op->code == TFL_CONCATENATION)
+		axis = TFL_OPT(op, ConcatenationOptions, axis);
+	else if (op->code == TFL_PACK)
+		axis = TFL_OPT(op, PackOptions, axis);
+	else if (op->code == TFL_UNPACK)
+		axis = TFL_OPT(op, UnpackOptions, axis);
+	else
+		axis = (int32_t)load_le32(g->tensor[op->in[op->code == TFL_SPLIT ? 0 : 2]].data.p);
+	axis += axis < 0 ? whole->rank : 0;
 	for (int d = 0; d < axis; d++)
 		r.n *= whole->dim[d];
 	int64_t n = r.n ? r.n : 1;
@@ -166,21 +156,6 @@ is_aligned(const struct planner *p, int tensor, size_t align)
 	return !data || (size_t)(data - p->m->file.p) % align == 0;
 }
 
-/*
- * true if an input or output is in the scratch memory by the model's plan, or is
- * separate
- */
-static bool
-in_scratch(const struct planner *p, const struct tfl_op *op, int tensor)
-{
-	const struct tfl_tensor *t = &p->g->tensor[tensor];
-	int scratch = op->in[IN_SCRATCH];
-	int64_t from = p->offset[scratch], at = p->offset[tensor];
-	return t->data.p || !tfl_bytes(t) || at == ELSEWHERE ||
-	       (from >= 0 && at >= from &&
-		at + tfl_bytes(t) <= from + tfl_bytes(&p->g->tensor[scratch]));
-}
-
 static bool
 check_npu(const struct planner *p, int index)
 {
@@ -194,9 +169,14 @@ check_npu(const struct planner *p, int index)
 			return operator_error(p, index, "tensor %d is not aligned to 16 bytes in "
 					      "the file, which the driver requires",
 				    op->in[k]);
+	int64_t from = p->offset[op->in[IN_SCRATCH]];
+	int64_t end = from + tfl_bytes(&p->g->tensor[op->in[IN_SCRATCH]]);
 	for (int k = N_SPECIAL; k < op->n_in + op->n_out; k++) {
 		int tensor = k < op->n_in ? op->in[k] : op->out[k - op->n_in];
-		if (tensor >= 0 && !in_scratch(p, op, tensor))
+		const struct tfl_tensor *t = tensor < 0 ? NULL : &p->g->tensor[tensor];
+		if (!t || t->data.p || !tfl_bytes(t) || p->offset[tensor] == ELSEWHERE)
+			continue;
+		if (from < 0 || p->offset[tensor] < from || p->offset[tensor] + tfl_bytes(t) > end)
 			return operator_error(p, index, "the memory plan has tensor %d outside "
 					      "of the NPU's scratch memory", tensor);
 	}
@@ -221,21 +201,6 @@ check_tensor(const struct planner *p, int index, int tensor, bool is_read)
 	    tfl_bytes(t) && !p->is_input[tensor])
 		return operator_error(p, index, "reads tensor %d, which nothing writes", tensor);
 	return true;
-}
-
-/*
- * True if the operator writes over its input.  An output at the input's address is fine
- * for a single copy.
- */
-static bool
-overlays(const struct planner *p, const struct tfl_op *op, enum step step, int in,
-	 int out)
-{
-	int64_t a = p->p->at[in], b = p->p->at[out];
-	if (a < 0 || b < 0 ||
-	    (a == b && step == STEP_COPY && copy_parts(op) == 1))
-		return false;
-	return spans_overlap(a, tfl_bytes(&p->g->tensor[in]), b, tfl_bytes(&p->g->tensor[out]));
 }
 
 static bool
@@ -273,12 +238,18 @@ check_cpu(const struct planner *p, int index, enum step step)
 	for (int k = 0; k < op->n_out; k++)
 		if (!check_tensor(p, index, op->out[k], false))
 			return false;
+	/* the output of a single copy may be at the input's address */
+	bool in_place = step == STEP_COPY && copy_parts(op) == 1;
 	for (int i = 0; i < op->n_in; i++)
-		for (int o = 0; op->in[i] >= 0 && o < op->n_out; o++)
-			if (overlays(p, op, step, op->in[i], op->out[o]))
+		for (int o = 0; op->in[i] >= 0 && o < op->n_out; o++) {
+			int64_t a = p->p->at[op->in[i]], b = p->p->at[op->out[o]];
+			if (a >= 0 && b >= 0 && !(a == b && in_place) &&
+			    spans_overlap(a, tfl_bytes(&p->g->tensor[op->in[i]]), b,
+					  tfl_bytes(&p->g->tensor[op->out[o]])))
 				return operator_error(p, index, "the memory plan has tensor %d "
 						      "at the address of the "
 						      "operator's output", op->in[i]);
+		}
 	return true;
 }
 

@@ -48,16 +48,6 @@ put_npu_helper(struct text *t, const struct job *j)
 		    j->prefix, count_bases(j), j->prefix);
 }
 
-static void
-put_clamp_helper(struct text *t, const char *name)
-{
-	text_printf(t,
-		"\nstatic int32_t\n%s_clamp(int64_t value, int32_t least, "
-		"int32_t most)\n{\n"
-		"\treturn value < least ? least : value > most ? most : "
-		"(int32_t)value;\n}\n", name);
-}
-
 /*
  * roundf(value / scale) + zero point, clamped, without libm: from 2^23 on, a float has
  * no fraction.  NaN becomes 0, as in the reference kernels.
@@ -98,20 +88,6 @@ put_requantize_helper(struct text *t, const char *name)
 		"\trest = high & mask;\n"
 		"\treturn (high >> right) + (rest > (mask >> 1) + (high < 0));\n}\n",
 		name);
-}
-
-static void
-put_helpers(struct text *t, const struct job *j)
-{
-	const bool *has = j->call.has;
-	if (has[STEP_NPU])
-		put_npu_helper(t, j);
-	if (has[STEP_QUANTIZE] || has[STEP_REQUANTIZE])
-		put_clamp_helper(t, j->o->name);
-	if (has[STEP_QUANTIZE])
-		put_quantize_helper(t, j->o->name);
-	if (has[STEP_REQUANTIZE])
-		put_requantize_helper(t, j->o->name);
 }
 
 /* ---- tensors in expressions ---------------------------------------------------- */
@@ -175,38 +151,6 @@ zero_of(const struct tfl_tensor *x)
 }
 
 static void
-put_quantize(struct text *t, const struct job *j, const struct tfl_tensor *out)
-{
-	text_printf(t, "(%s)%s_quantized(x[i], ", c_type(out->type), j->o->name);
-	put_float(t, out->quant.scale[0]);
-	text_printf(t, ", %lld, ", zero_of(out));
-	put_range(t, out->type);
-	text_puts(t, ");\n");
-}
-
-static void
-put_requantize(struct text *t, const struct job *j, const struct tfl_tensor *in,
-	       const struct tfl_tensor *out)
-{
-	struct fixed_mult m = fixed_quantize((double)in->quant.scale[0] /
-					     (double)out->quant.scale[0]);
-	text_printf(t, "(%s)%s_clamp((int64_t)%s_requantized(x[i], %lld, %" PRId32
-		       ", %d, %d) +\n\t\t\t\t%lld, ",
-		    c_type(out->type), j->o->name, j->o->name, zero_of(in), m.mult,
-		    m.exp > 0 ? m.exp : 0, m.exp > 0 ? 0 : -m.exp, zero_of(out));
-	put_range(t, out->type);
-	text_puts(t, ");\n");
-}
-
-static void
-put_dequantize(struct text *t, const struct tfl_tensor *in)
-{
-	text_puts(t, "(float)((double)");
-	put_float(t, in->quant.scale[0]);
-	text_printf(t, " * ((double)x[i] - %lld));\n", zero_of(in));
-}
-
-static void
 put_elements(struct text *t, const struct job *j, const struct tfl_op *op,
 	     enum step step)
 {
@@ -220,61 +164,57 @@ put_elements(struct text *t, const struct job *j, const struct tfl_op *op,
 	put_element_pointer(t, j, "y", op->out[0], false);
 	text_printf(t, "\t\tint32_t i;\n\t\tfor (i = 0; i < %lld; i++)\n"
 		       "\t\t\ty[i] = ", (long long)tfl_elements(out));
-	if (step == STEP_QUANTIZE)
-		put_quantize(t, j, out);
-	else if (step == STEP_REQUANTIZE)
-		put_requantize(t, j, in, out);
-	else
-		put_dequantize(t, in);
-	text_puts(t, "\t}\n");
-}
-
-/* one memcpy(), or a loop over the rows */
-static void
-put_rows(struct text *t, const struct job *j, struct rows r)
-{
-	bool one = r.n == 1;
-	if (!r.bytes || !r.n)
-		return;
-	if (one && j->call.at[r.in] >= 0 && r.in_at == r.out_at &&
-	    j->call.at[r.in] == j->call.at[r.out]) {
-		text_puts(t, "\t/* is in its place */\n");
+	if (step == STEP_DEQUANTIZE) {
+		text_puts(t, "(float)((double)");
+		put_float(t, in->quant.scale[0]);
+		text_printf(t, " * ((double)x[i] - %lld));\n\t}\n", zero_of(in));
 		return;
 	}
-	if (!one)
-		text_printf(t, "\t{\n\t\tint32_t i;\n\t\tfor (i = 0; i < %lld; i++)\n"
-			       "\t\t", (long long)r.n);
-	text_puts(t, "\tmemcpy(");
-	put_place(t, j, r.out, r.out_at);
-	if (!one)
-		text_printf(t, " + %lld * i", (long long)r.out_step);
-	text_puts(t, ", ");
-	put_place(t, j, r.in, r.in_at);
-	if (!one)
-		text_printf(t, " + %lld * i", (long long)r.in_step);
-	text_printf(t, ", %lld);\n%s", (long long)r.bytes, one ? "" : "\t}\n");
+	if (step == STEP_QUANTIZE) {
+		text_printf(t, "(%s)%s_quantized(x[i], ", c_type(out->type), j->o->name);
+		put_float(t, out->quant.scale[0]);
+		text_printf(t, ", %lld, ", zero_of(out));
+	} else {
+		struct fixed_mult m = fixed_quantize((double)in->quant.scale[0] /
+						     (double)out->quant.scale[0]);
+		text_printf(t, "(%s)%s_clamp((int64_t)%s_requantized(x[i], %lld, %" PRId32
+			       ", %d, %d) +\n\t\t\t\t%lld, ",
+			    c_type(out->type), j->o->name, j->o->name, zero_of(in), m.mult,
+			    m.exp > 0 ? m.exp : 0, m.exp > 0 ? 0 : -m.exp, zero_of(out));
+	}
+	put_range(t, out->type);
+	text_puts(t, ");\n\t}\n");
 }
 
+/* for each part one memcpy(), or a loop over the rows */
 static void
 put_copies(struct text *t, const struct job *j, const struct tfl_op *op)
 {
 	int64_t at = 0;
 	for (int k = 0; k < copy_parts(op); k++) {
 		struct rows r = copy_rows(&j->m->subgraph[0], op, k, at);
-		put_rows(t, j, r);
+		bool one = r.n == 1;
 		at += r.bytes;
+		if (!r.bytes || !r.n)
+			continue;
+		if (one && j->call.at[r.in] >= 0 && r.in_at == r.out_at &&
+		    j->call.at[r.in] == j->call.at[r.out]) {
+			text_puts(t, "\t/* is in its place */\n");
+			continue;
+		}
+		if (!one)
+			text_printf(t, "\t{\n\t\tint32_t i;\n\t\tfor (i = 0; i < %lld; i++)\n"
+				       "\t\t", (long long)r.n);
+		text_puts(t, "\tmemcpy(");
+		put_place(t, j, r.out, r.out_at);
+		if (!one)
+			text_printf(t, " + %lld * i", (long long)r.out_step);
+		text_puts(t, ", ");
+		put_place(t, j, r.in, r.in_at);
+		if (!one)
+			text_printf(t, " + %lld * i", (long long)r.in_step);
+		text_printf(t, ", %lld);\n%s", (long long)r.bytes, one ? "" : "\t}\n");
 	}
-}
-
-/* the address and the bytes of the scratch memory; an arena without bytes may be NULL */
-static void
-put_scratch(struct text *t, const struct job *j, int tensor)
-{
-	int64_t at = j->call.at[tensor];
-	text_puts(t, "arena");
-	if (j->call.arena_bytes)
-		text_printf(t, " + %lld", (long long)(at < 0 ? 0 : at));
-	text_printf(t, ", %lld,", (long long)tfl_bytes(&j->m->subgraph[0].tensor[tensor]));
 }
 
 static void
@@ -282,8 +222,11 @@ put_npu(struct text *t, const struct job *j, const struct tfl_op *op)
 {
 	const struct tfl_tensor *x = j->m->subgraph[0].tensor;
 	int constants = op->in[1];
-	text_printf(t, "\tstatus = %s_npu(driver, ", j->o->name);
-	put_scratch(t, j, op->in[2]);
+	int64_t scratch = j->call.at[op->in[2]];
+	text_printf(t, "\tstatus = %s_npu(driver, arena", j->o->name);
+	if (j->call.arena_bytes) /* otherwise the arena may be NULL */
+		text_printf(t, " + %lld", (long long)(scratch < 0 ? 0 : scratch));
+	text_printf(t, ", %lld,", (long long)tfl_bytes(&x[op->in[2]]));
 	text_puts(t, has_fast(j) ? " fast,\n\t\t" : "\n\t\t");
 	put_place(t, j, op->in[0], 0);
 	text_printf(t, ", %lld, ", (long long)tfl_bytes(&x[op->in[0]]));
@@ -308,33 +251,6 @@ put_call(struct text *t, const struct job *j, int index)
 		put_pointer(t, j, k < op->n_in ? op->in[k] : op->out[k - op->n_in]);
 	}
 	text_puts(t, ");\n\tif (status)\n\t\treturn status;\n");
-}
-
-/*
- * The counter of cycles and the print of --profile.  The firmware may define both macros: the
- * default counter is the one of a Cortex-M, which the firmware must have started.
- */
-static void
-put_profile_macros(struct text *t, const struct job *j)
-{
-	const char *p = j->prefix;
-	text_printf(t, "\n#ifndef %s_TICKS /* DWT_CYCCNT */\n"
-		       "#define %s_TICKS() (*(const volatile uint32_t *)0xe0001004u)\n#endif\n"
-		       "#ifndef %s_PROFILE\n#include <stdio.h>\n"
-		       "#define %s_PROFILE(name, ticks) \\\n"
-		       "\t(void)printf(\"%%s took %%lu ticks\\n\", name, (unsigned long)(ticks))\n"
-		       "#endif\n", p, p, p, p);
-}
-
-/* the name in one word, as npu-perf reads it */
-static void
-put_profile_name(struct text *t, const struct tfl_op *op)
-{
-	struct text name = { 0 };
-	for (const char *p = tfl_op_label(op); *p; p++)
-		text_putc(&name, strchr(" \t|]", *p) ? '_' : *p);
-	text_c_string(t, text_str(&name));
-	text_free(&name);
 }
 
 static void
@@ -362,27 +278,15 @@ put_step(struct text *t, const struct job *j, int index)
 		put_elements(t, j, op, j->call.step[index]);
 		break;
 	}
-	if (j->o->profile) {
+	if (j->o->profile) { /* the name in one word, as npu-perf reads it */
+		struct text name = { 0 };
+		for (const char *p = tfl_op_label(op); *p; p++)
+			text_putc(&name, strchr(" \t|]", *p) ? '_' : *p);
 		text_printf(t, "\t%s_PROFILE(", j->prefix);
-		put_profile_name(t, op);
+		text_c_string(t, text_str(&name));
 		text_printf(t, ", (uint32_t)(%s_TICKS() - ticks));\n", j->prefix);
+		text_free(&name);
 	}
-}
-
-static void
-put_reset_function(struct text *t, const struct job *j)
-{
-	const struct tfl_subgraph *g = &j->m->subgraph[0];
-	text_putc(t, '\n');
-	put_reset_head(t, j, "\n");
-	text_puts(t, "\n{\n\tuint8_t *arena = arena_memory;\n");
-	for (int i = 0; i < g->n_tensors; i++)
-		if (g->tensor[i].is_variable && j->call.at[i] >= 0)
-			text_printf(t, "\tmemset(arena + %lld, 0x%02x, %lld);\n",
-				    (long long)j->call.at[i],
-				    (unsigned)variable_fill(&g->tensor[i]),
-				    (long long)tfl_bytes(&g->tensor[i]));
-	text_puts(t, "}\n");
 }
 
 void
@@ -390,11 +294,42 @@ put_call_function(struct text *t, const struct job *j)
 {
 	const struct tfl_subgraph *g = &j->m->subgraph[0];
 	const bool *has = j->call.has;
+	const char *p = j->prefix, *name = j->o->name;
+	/*
+	 * The counter of cycles and the print of --profile.  The firmware may define both macros:
+	 * the default counter is the one of a Cortex-M, which the firmware must have started.
+	 */
 	if (j->o->profile)
-		put_profile_macros(t, j);
-	put_helpers(t, j);
-	if (count_variables(g))
-		put_reset_function(t, j);
+		text_printf(t, "\n#ifndef %s_TICKS /* DWT_CYCCNT */\n"
+			       "#define %s_TICKS() (*(const volatile uint32_t *)0xe0001004u)\n#endif\n"
+			       "#ifndef %s_PROFILE\n#include <stdio.h>\n"
+			       "#define %s_PROFILE(name, ticks) \\\n"
+			       "\t(void)printf(\"%%s took %%lu ticks\\n\", name, (unsigned long)(ticks))\n"
+			       "#endif\n", p, p, p, p);
+	if (has[STEP_NPU])
+		put_npu_helper(t, j);
+	if (has[STEP_QUANTIZE] || has[STEP_REQUANTIZE])
+		text_printf(t,
+			"\nstatic int32_t\n%s_clamp(int64_t value, int32_t least, "
+			"int32_t most)\n{\n"
+			"\treturn value < least ? least : value > most ? most : "
+			"(int32_t)value;\n}\n", name);
+	if (has[STEP_QUANTIZE])
+		put_quantize_helper(t, name);
+	if (has[STEP_REQUANTIZE])
+		put_requantize_helper(t, name);
+	if (count_variables(g)) {
+		text_putc(t, '\n');
+		put_reset_head(t, j, "\n");
+		text_puts(t, "\n{\n\tuint8_t *arena = arena_memory;\n");
+		for (int i = 0; i < g->n_tensors; i++)
+			if (g->tensor[i].is_variable && j->call.at[i] >= 0)
+				text_printf(t, "\tmemset(arena + %lld, 0x%02x, %lld);\n",
+					    (long long)j->call.at[i],
+					    (unsigned)variable_fill(&g->tensor[i]),
+					    (long long)tfl_bytes(&g->tensor[i]));
+		text_puts(t, "}\n");
+	}
 	text_putc(t, '\n');
 	put_call_head(t, j, "\n");
 	text_puts(t, "\n{\n\tuint8_t *arena = arena_memory;\n");

@@ -119,55 +119,6 @@ put_declarations(struct text *t, const struct job *j)
 		text_puts(t, "#ifdef __cplusplus\n}\n#endif\n");
 }
 
-/* the evaluation kit's C++ file; BufAttributes.hpp defines the attribute */
-static void
-put_mlek_array(struct text *t, const struct job *j)
-{
-	text_printf(t, "static const uint8_t %s[] MODEL_TFLITE_ATTRIBUTE = {\n",
-		    j->o->name);
-	put_bytes(t, j->m->file, MLEK_WIDTH, "    ");
-	text_printf(t, "};\n\n"
-		       "extern const uint8_t *GetModelPointer();\n"
-		       "extern size_t GetModelLen();\n\n"
-		       "const uint8_t *GetModelPointer()\n{\n"
-		       "    return %s;\n}\n\n"
-		       "size_t GetModelLen()\n{\n"
-		       "    return sizeof(%s);\n}\n",
-		    j->o->name, j->o->name);
-}
-
-static void
-put_mlek_attribute(struct text *t, const struct job *j)
-{
-	text_puts(t, "#ifdef __has_include\n"
-		     "#if __has_include(\"BufAttributes.hpp\")\n"
-		     "#include \"BufAttributes.hpp\"\n"
-		     "#endif\n#endif\n"
-		     "#ifndef MODEL_TFLITE_ATTRIBUTE\n"
-		     "#define MODEL_TFLITE_ATTRIBUTE ");
-	struct options o = *j->o;
-	if (!o.section && !o.section_macro)
-		o.section = "nn_model";
-	put_attribute(t, &o);
-	text_puts(t, "\n#endif\n");
-	if (j->labels.wanted)
-		text_puts(t, "#ifndef LABELS_ATTRIBUTE\n"
-			     "#define LABELS_ATTRIBUTE __attribute__((section(\"labels\"), "
-			     "aligned(16)))\n#endif\n");
-}
-
-/* declarations of the use case; each expression may end with ';' */
-static void
-put_expressions(struct text *t, const struct options *o)
-{
-	for (int i = 0; i < o->n_expressions; i++) {
-		const char *s = o->expression[i];
-		size_t n = strlen(s);
-		text_printf(t, "%s%s\n", s, n && s[n - 1] == ';' ? "" : ";");
-	}
-	text_puts(t, o->n_expressions ? "\n" : "");
-}
-
 static void
 put_macros(struct text *t, const struct job *j)
 {
@@ -240,18 +191,50 @@ compose_header(struct text *t, const struct job *j)
 	text_puts(t, "\n#endif\n");
 }
 
-/* A file like those of the kit.  Macros come first, as they are valid in any namespace. */
+/*
+ * A C++ file like those of the evaluation kit, whose BufAttributes.hpp defines the attribute.
+ * Macros come first, as they are valid in any namespace.
+ */
 static void
 compose_mlek(struct text *t, const struct job *j)
 {
 	put_banner(t, j);
 	text_puts(t, "#include <stddef.h>\n#include <stdint.h>\n");
 	text_puts(t, j->labels.wanted ? "#include <string>\n#include <vector>\n\n" : "\n");
-	put_mlek_attribute(t, j);
+	text_puts(t, "#ifdef __has_include\n"
+		     "#if __has_include(\"BufAttributes.hpp\")\n"
+		     "#include \"BufAttributes.hpp\"\n"
+		     "#endif\n#endif\n"
+		     "#ifndef MODEL_TFLITE_ATTRIBUTE\n"
+		     "#define MODEL_TFLITE_ATTRIBUTE ");
+	struct options o = *j->o;
+	if (!o.section && !o.section_macro)
+		o.section = "nn_model";
+	put_attribute(t, &o);
+	text_puts(t, "\n#endif\n");
+	if (j->labels.wanted)
+		text_puts(t, "#ifndef LABELS_ATTRIBUTE\n"
+			     "#define LABELS_ATTRIBUTE __attribute__((section(\"labels\"), "
+			     "aligned(16)))\n#endif\n");
 	text_putc(t, '\n');
 	put_namespaces(t, j, true);
-	put_expressions(t, j->o);
-	put_mlek_array(t, j);
+	/* declarations of the use case; each expression may end with ';' */
+	for (int i = 0; i < o.n_expressions; i++) {
+		const char *s = o.expression[i];
+		size_t n = strlen(s);
+		text_printf(t, "%s%s\n", s, n && s[n - 1] == ';' ? "" : ";");
+	}
+	text_puts(t, o.n_expressions ? "\n" : "");
+	text_printf(t, "static const uint8_t %s[] MODEL_TFLITE_ATTRIBUTE = {\n", o.name);
+	put_bytes(t, j->m->file, MLEK_WIDTH, "    ");
+	text_printf(t, "};\n\n"
+		       "extern const uint8_t *GetModelPointer();\n"
+		       "extern size_t GetModelLen();\n\n"
+		       "const uint8_t *GetModelPointer()\n{\n"
+		       "    return %s;\n}\n\n"
+		       "size_t GetModelLen()\n{\n"
+		       "    return sizeof(%s);\n}\n",
+		    o.name, o.name);
 	if (j->labels.wanted)
 		put_labels(t, j);
 	put_macros(t, j);

@@ -28,27 +28,6 @@ put_comment_text(struct text *t, const char *s)
 	}
 }
 
-/* which part of the arena the summary of npucc counts */
-static void
-put_counted(struct text *t, const struct job *j)
-{
-	const struct tensor_plan *p = &j->plan;
-	static const char in_own_sram[] =
-	    "NPU_SCRATCH_FAST_BYTES, which the NPU has in its own SRAM (CACHE)";
-	if (p->used_bytes == p->plan_bytes) {
-		text_puts(t, " * Of the arena, npucc's summary counts PLAN only.\n");
-		return;
-	}
-	text_printf(t, " * Of the arena, npucc's summary counts only the %lld bytes that are used.\n"
-		       " * PLAN is larger: the file's format reserves for an interpreter also\n"
-		       " * %s.\n",
-		    (long long)p->used_bytes,
-		    !any_separate(j) ? in_own_sram
-		    : has_fast(j)    ? "NPU_SCRATCH_FAST_BYTES, which the NPU has in its own SRAM, "
-				       "and\n * inputs and outputs"
-				     : "inputs and outputs");
-}
-
 static void
 put_arena_size(struct text *t, const struct job *j)
 {
@@ -67,7 +46,19 @@ put_arena_size(struct text *t, const struct job *j)
 		" *            kernels on a 32-bit Arm, added up\n",
 		p->n_tensors, p->n_ops,
 		j->m->subgraph[0].n_in + j->m->subgraph[0].n_out, TFLM_REVISION);
-	put_counted(t, j);
+	/* which part of the arena the summary of npucc counts */
+	if (p->used_bytes == p->plan_bytes)
+		text_puts(t, " * Of the arena, npucc's summary counts PLAN only.\n");
+	else
+		text_printf(t, " * Of the arena, npucc's summary counts only the %lld bytes that are used.\n"
+			       " * PLAN is larger: the file's format reserves for an interpreter also\n"
+			       " * %s.\n",
+			    (long long)p->used_bytes,
+			    !any_separate(j) ? "NPU_SCRATCH_FAST_BYTES, which the NPU has in its own "
+					       "SRAM (CACHE)"
+			    : has_fast(j)    ? "NPU_SCRATCH_FAST_BYTES, which the NPU has in its own "
+					       "SRAM, and\n * inputs and outputs"
+					     : "inputs and outputs");
 	text_puts(t,
 		" * The whole arena is TENSORS, STATE and RUNTIME together.\n"
 		" * To see what is used: interpreter.arena_used_bytes() after\n"
@@ -200,93 +191,6 @@ put_memory_macros(struct text *t, const struct job *j)
 /* ---- the NPU ------------------------------------------------------------ */
 
 static void
-put_target(struct text *t, const struct job *j)
-{
-	const struct npu_facts *f = &j->npu;
-	text_printf(t, "\n/*\n * The NPU that the command stream is for: %s.\n"
-		       " * The driver refuses any other: compare with\n"
-		       " * ethosu_get_hw_info().\n */\n",
-		    f->accel->name);
-	put_define(t, j, "NPU_PRODUCT", accel_generation(f->accel)->product);
-	put_define(t, j, "NPU_MACS", 1 << (f->config & 15));
-	put_define(t, j, "NPU_LOG2_MACS", f->config & 15);
-	put_define(t, j, "NPU_STREAM_VERSION", f->config >> 4 & 15);
-	/* on U85 these bits are ports and decoders; its buffers have a fixed size */
-	if (!accel_lacks(f->accel, LACK_SHRAM))
-		put_define(t, j, "NPU_SHRAM_KIB", f->config >> 8 & 255);
-	put_define(t, j, "NPU_ARCH_MAJOR", f->id >> 28 & 15);
-	put_define(t, j, "NPU_ARCH_MINOR", f->id >> 20 & 255);
-	put_define(t, j, "NPU_ARCH_PATCH", f->id >> 16 & 15);
-	text_printf(t, "#define %s_NPU_CONFIG_WORD 0x%08xu\n", j->prefix,
-		    f->config);
-	text_printf(t, "#define %s_NPU_ID_WORD 0x%08xu\n", j->prefix, f->id);
-}
-
-/* checks ETHOSU_MACS, ETHOSU55, ...: macros of the core driver's build */
-static void
-put_target_checks(struct text *t, const struct job *j)
-{
-	const struct npu_facts *f = &j->npu;
-	int macs = 1 << (f->config & 15);
-	/* macros of the driver's build for the other two generations */
-	static const char *const others[GENERATIONS][2] = {
-		[GEN_U55] = { "65", "85" }, [GEN_U65] = { "55", "85" },
-		[GEN_U85] = { "55", "65" },
-	};
-	const char *const *other = others[f->accel->generation];
-	text_printf(t, "#if defined(ETHOSU_MACS) && ETHOSU_MACS != %d\n"
-		       "#error \"%s is compiled for an NPU with %d MACs per "
-		       "cycle (%s), not for ETHOSU_MACS\"\n#endif\n",
-		    macs, j->o->name, macs, f->accel->name);
-	text_printf(t, "#if defined(ETHOSU%s) || defined(ETHOSU%s)\n"
-		       "#error \"%s is compiled for %s, the driver is built "
-		       "for another NPU\"\n#endif\n",
-		    other[0], other[1], j->o->name, f->accel->name);
-}
-
-/* The memories of the part that the times of the stream are for. */
-static void
-put_part_memories(struct text *t, const struct target_part *p)
-{
-	bool is_one = target_part_has_one_memory(p);
-	text_printf(t, " * Put the tensor arena %sinto ", is_one ? "and the model " : "");
-	put_comment_text(t, p->arena_memory);
-	if (!is_one) {
-		text_puts(t, ", the model into ");
-		put_comment_text(t, p->constant_memory);
-	}
-	text_puts(t, " of ");
-	put_comment_text(t, p->name);
-	text_puts(t, ".\n");
-}
-
-/* The application reserves memory for base address 2 and memory for base address 1. */
-static void
-put_two_memories(struct text *t, const struct job *j)
-{
-	bool calls = j->o->format == FORMAT_CALL;
-	text_printf(t, " * Reserve CACHE_BYTES of the NPU's own SRAM and, beside it, %s\n"
-		       " * for the arena%s.\n",
-		    calls ? "CALL_ARENA_BYTES" : "TENSOR_ARENA_SIZE",
-		    !calls && can_invoke(j) ? " (without an interpreter: SCRATCH_BYTES)" : "");
-}
-
-/* What the application has to reserve, and why sizes may differ. */
-static void
-put_npu_memory_notes(struct text *t, const struct job *j)
-{
-	const struct npu_facts *f = &j->npu;
-	if (has_fast(j))
-		put_two_memories(t, j);
-	if (j->part)
-		put_part_memories(t, j->part);
-	if (!has_fast(j) && f->fast_bytes)
-		text_puts(t, " * SCRATCH_FAST_BYTES are declared by the model alone: reserve nothing for "
-			     "them.\n * But ethosu_init() must get no fast memory (NULL, 0), or at least "
-			     "as many\n * bytes: the driver compares the sizes.\n");
-}
-
-static void
 put_npu_memory(struct text *t, const struct job *j)
 {
 	const struct npu_facts *f = &j->npu;
@@ -295,7 +199,29 @@ put_npu_memory(struct text *t, const struct job *j)
 		     "model),\n * 1 scratch (in the tensor arena), 2 fast scratch (the NPU's own SRAM).  "
 		     "CACHE:\n * size of this SRAM for the driver; 0: the stream "
 		     "does not use region 2.\n");
-	put_npu_memory_notes(t, j);
+	/* what the application has to reserve, and why sizes may differ */
+	bool calls = j->o->format == FORMAT_CALL;
+	if (cache)
+		text_printf(t, " * Reserve CACHE_BYTES of the NPU's own SRAM and, beside it, %s\n"
+			       " * for the arena%s.\n",
+			    calls ? "CALL_ARENA_BYTES" : "TENSOR_ARENA_SIZE",
+			    !calls && can_invoke(j) ? " (without an interpreter: SCRATCH_BYTES)" : "");
+	if (j->part) { /* the memories that the times of the stream are for */
+		bool is_one = target_part_has_one_memory(j->part);
+		text_printf(t, " * Put the tensor arena %sinto ", is_one ? "and the model " : "");
+		put_comment_text(t, j->part->arena_memory);
+		if (!is_one) {
+			text_puts(t, ", the model into ");
+			put_comment_text(t, j->part->constant_memory);
+		}
+		text_puts(t, " of ");
+		put_comment_text(t, j->part->name);
+		text_puts(t, ".\n");
+	}
+	if (!cache && f->fast_bytes)
+		text_puts(t, " * SCRATCH_FAST_BYTES are declared by the model alone: reserve nothing for "
+			     "them.\n * But ethosu_init() must get no fast memory (NULL, 0), or at least "
+			     "as many\n * bytes: the driver compares the sizes.\n");
 	if (any_separate(j))
 		text_puts(t, " * Inputs and outputs have the base addresses that their "
 			     "REGION says.\n");
@@ -333,20 +259,6 @@ put_region_check(struct text *t, const struct job *j, const char *macro,
 		    j->o->memory_mode);
 }
 
-/*
- * Inputs and outputs outside the arena are costed as memory of the arena, so they must
- * use its port.  The upper bit of the number is the port.
- */
-static void
-put_port_check(struct text *t, const struct job *j, int region, int arena)
-{
-	text_printf(t, "#if defined(NPU_REGIONCFG_%d) && NPU_REGIONCFG_%d / 2 != %d\n"
-		       "#error \"%s wants NPU_REGIONCFG_%d %d or %d, the port of the arena, "
-		       "in memory mode %s\"\n#endif\n",
-		    region, region, arena / 2, j->o->name, region, arena & ~1, arena | 1,
-		    j->o->memory_mode);
-}
-
 static void
 put_region_config(struct text *t, const struct job *j)
 {
@@ -368,21 +280,61 @@ put_region_config(struct text *t, const struct job *j)
 	put_region_check(t, j, "NPU_REGIONCFG_0", c->region[0]);
 	put_region_check(t, j, "NPU_REGIONCFG_1", c->region[1]);
 	put_region_check(t, j, "NPU_REGIONCFG_2", c->region[2]);
+	/*
+	 * Inputs and outputs outside the arena are costed as memory of the arena, so they must
+	 * use its port.  The upper bit of the number is the port.
+	 */
 	for (int k = 3; k < count_bases(j); k++)
-		put_port_check(t, j, k, c->region[1]);
+		text_printf(t, "#if defined(NPU_REGIONCFG_%d) && NPU_REGIONCFG_%d / 2 != %d\n"
+			       "#error \"%s wants NPU_REGIONCFG_%d %d or %d, the port of the arena, "
+			       "in memory mode %s\"\n#endif\n",
+			    k, k, c->region[1] / 2, j->o->name, k, c->region[1] & ~1,
+			    c->region[1] | 1, j->o->memory_mode);
 }
 
 void
 put_npu_macros(struct text *t, const struct job *j)
 {
+	const struct npu_facts *f = &j->npu;
 	text_putc(t, '\n');
 	put_define(t, j, "NPU_OPERATORS", j->npu.n_ops);
 	put_define(t, j, "CPU_OPERATORS",
 		   (int64_t)j->plan.n_ops - j->npu.n_ops);
 	if (!j->npu.n_ops)
 		return;
-	put_target(t, j);
-	put_target_checks(t, j);
+	text_printf(t, "\n/*\n * The NPU that the command stream is for: %s.\n"
+		       " * The driver refuses any other: compare with\n"
+		       " * ethosu_get_hw_info().\n */\n",
+		    f->accel->name);
+	int macs = 1 << (f->config & 15);
+	put_define(t, j, "NPU_PRODUCT", accel_generation(f->accel)->product);
+	put_define(t, j, "NPU_MACS", macs);
+	put_define(t, j, "NPU_LOG2_MACS", f->config & 15);
+	put_define(t, j, "NPU_STREAM_VERSION", f->config >> 4 & 15);
+	/* on U85 these bits are ports and decoders; its buffers have a fixed size */
+	if (!accel_lacks(f->accel, LACK_SHRAM))
+		put_define(t, j, "NPU_SHRAM_KIB", f->config >> 8 & 255);
+	put_define(t, j, "NPU_ARCH_MAJOR", f->id >> 28 & 15);
+	put_define(t, j, "NPU_ARCH_MINOR", f->id >> 20 & 255);
+	put_define(t, j, "NPU_ARCH_PATCH", f->id >> 16 & 15);
+	text_printf(t, "#define %s_NPU_CONFIG_WORD 0x%08xu\n", j->prefix,
+		    f->config);
+	text_printf(t, "#define %s_NPU_ID_WORD 0x%08xu\n", j->prefix, f->id);
+
+	/* checks of ETHOSU_MACS, and of the macros of the core driver's build for other generations */
+	static const char *const others[GENERATIONS][2] = {
+		[GEN_U55] = { "65", "85" }, [GEN_U65] = { "55", "85" },
+		[GEN_U85] = { "55", "65" },
+	};
+	const char *const *other = others[f->accel->generation];
+	text_printf(t, "#if defined(ETHOSU_MACS) && ETHOSU_MACS != %d\n"
+		       "#error \"%s is compiled for an NPU with %d MACs per "
+		       "cycle (%s), not for ETHOSU_MACS\"\n#endif\n",
+		    macs, j->o->name, macs, f->accel->name);
+	text_printf(t, "#if defined(ETHOSU%s) || defined(ETHOSU%s)\n"
+		       "#error \"%s is compiled for %s, the driver is built "
+		       "for another NPU\"\n#endif\n",
+		    other[0], other[1], j->o->name, f->accel->name);
 	put_npu_memory(t, j);
 	put_region_config(t, j);
 }

@@ -63,57 +63,6 @@ put_float(struct text *t, float v)
 	text_putc(t, 'f');
 }
 
-static void
-put_shape(struct text *t, const struct job *j, const char *io,
-	  const struct tfl_tensor *x)
-{
-	text_printf(t, "#define %s_%s_SHAPE { ", j->prefix, io);
-	for (int i = 0; i < x->rank; i++)
-		text_printf(t, "%s%d", i ? ", " : "", x->dim[i]);
-	text_puts(t, x->rank ? " }\n" : "1 }\n");
-}
-
-/*
- * TFLite's rounding: half away from zero, then clamped.  Works without libm: below 2^23
- * the fraction is exact, larger values are clamped before.
- */
-static void
-put_quantize(struct text *t, const struct job *j, const char *io,
-	     const char *lower, const struct ctype *c, int zero)
-{
-	const char *p = j->prefix, *n = j->o->name;
-	text_printf(t,
-		"static inline %s\n%s_%s_quantize(float value)\n{\n"
-		"\tfloat q = value / %s_%s_SCALE, rest;\n"
-		"\tint32_t i;\n",
-		c->name, n, lower, p, io);
-	text_printf(t,
-		"\tif (!(q > %d.0f)) /* and not a number */\n"
-		"\t\treturn %d;\n"
-		"\tif (q >= %d.0f)\n"
-		"\t\treturn %d;\n",
-		c->min - zero, c->min, c->max - zero, c->max);
-	text_printf(t,
-		"\ti = %s_TO(int32_t, q);\n"
-		"\trest = q - %s_TO(float, i);\n"
-		"\tif (rest >= 0.5f)\n\t\ti++;\n"
-		"\telse if (rest <= -0.5f)\n\t\ti--;\n"
-		"\treturn %s_TO(%s, i + %s_%s_ZERO_POINT);\n}\n\n",
-		p, p, p, c->name, p, io);
-}
-
-static void
-put_dequantize(struct text *t, const struct job *j, const char *io,
-	       const char *lower, const struct ctype *c)
-{
-	text_printf(t,
-		"static inline float\n%s_%s_dequantize(%s q)\n{\n"
-		"\treturn %s_%s_SCALE * %s_TO(float, q - %s_%s_ZERO_POINT);\n"
-		"}\n",
-		j->o->name, lower, c->name, j->prefix, io, j->prefix,
-		j->prefix, io);
-}
-
 void
 put_scale(struct text *t, const struct job *j, const char *io,
 	  const struct tfl_tensor *x)
@@ -136,9 +85,34 @@ put_quantization(struct text *t, const struct job *j, const char *io,
 	put_scale(t, j, io, x);
 	if (!c || c->min == c->max || zero < c->min || zero > c->max)
 		return;
-	text_putc(t, '\n');
-	put_quantize(t, j, io, lower, c, (int)zero);
-	put_dequantize(t, j, io, lower, c);
+	/*
+	 * TFLite's rounding: half away from zero, then clamped.  Works without libm: below 2^23
+	 * the fraction is exact, larger values are clamped before.
+	 */
+	const char *p = j->prefix, *n = j->o->name;
+	text_printf(t,
+		"\nstatic inline %s\n%s_%s_quantize(float value)\n{\n"
+		"\tfloat q = value / %s_%s_SCALE, rest;\n"
+		"\tint32_t i;\n",
+		c->name, n, lower, p, io);
+	text_printf(t,
+		"\tif (!(q > %d.0f)) /* and not a number */\n"
+		"\t\treturn %d;\n"
+		"\tif (q >= %d.0f)\n"
+		"\t\treturn %d;\n",
+		c->min - (int)zero, c->min, c->max - (int)zero, c->max);
+	text_printf(t,
+		"\ti = %s_TO(int32_t, q);\n"
+		"\trest = q - %s_TO(float, i);\n"
+		"\tif (rest >= 0.5f)\n\t\ti++;\n"
+		"\telse if (rest <= -0.5f)\n\t\ti--;\n"
+		"\treturn %s_TO(%s, i + %s_%s_ZERO_POINT);\n}\n\n",
+		p, p, p, c->name, p, io);
+	text_printf(t,
+		"static inline float\n%s_%s_dequantize(%s q)\n{\n"
+		"\treturn %s_%s_SCALE * %s_TO(float, q - %s_%s_ZERO_POINT);\n"
+		"}\n",
+		n, lower, c->name, p, io, p, p, io);
 }
 
 void
@@ -156,7 +130,10 @@ put_tensor_macros(struct text *t, const struct job *j, const char *io,
 			    c->name);
 	(void)snprintf(what, sizeof(what), "%s_RANK", io);
 	put_define(t, j, what, x->rank);
-	put_shape(t, j, io, x);
+	text_printf(t, "#define %s_%s_SHAPE { ", j->prefix, io);
+	for (int i = 0; i < x->rank; i++)
+		text_printf(t, "%s%d", i ? ", " : "", x->dim[i]);
+	text_puts(t, x->rank ? " }\n" : "1 }\n");
 	(void)snprintf(what, sizeof(what), "%s_ELEMENTS", io);
 	put_define(t, j, what, tfl_elements(x));
 	(void)snprintf(what, sizeof(what), "%s_BYTES", io);
@@ -171,26 +148,6 @@ place_of(const struct job *j, int tensor)
 					   : j->plan.offset[tensor];
 }
 
-/* where a tensor is: in the arena, or behind a base address of the NPU */
-static void
-put_place_macros(struct text *t, const struct job *j, const char *io, int index)
-{
-	struct stream_place own = stream_separate_place(j->m, index);
-	char what[64];
-	(void)snprintf(what, sizeof(what), "%s_ARENA_OFFSET", io);
-	if (!own.region && place_of(j, index) >= 0)
-		put_define(t, j, what, place_of(j, index));
-	if (!own.region)
-		return;
-	text_puts(t, "/* outside of the arena: the NPU's base address, aligned to 16 */\n");
-	(void)snprintf(what, sizeof(what), "%s_REGION", io);
-	put_define(t, j, what, own.region);
-	if (!stream_io_regions(j->m))
-		return;
-	(void)snprintf(what, sizeof(what), "%s_REGION_OFFSET", io);
-	put_define(t, j, what, own.at);
-}
-
 static void
 put_tensor(struct text *t, const struct job *j, const char *io, int index,
 	   const struct border_tensor *d)
@@ -203,36 +160,22 @@ put_tensor(struct text *t, const struct job *j, const char *io, int index,
 		put_define(t, j, what, border_input_step(d));
 	}
 	put_layout(t, j, io, d);
-	put_place_macros(t, j, io, index);
+	/* in the arena, or behind a base address of the NPU */
+	struct stream_place own = stream_separate_place(j->m, index);
+	(void)snprintf(what, sizeof(what), "%s_ARENA_OFFSET", io);
+	if (!own.region && place_of(j, index) >= 0)
+		put_define(t, j, what, place_of(j, index));
+	if (own.region) {
+		text_puts(t, "/* outside of the arena: the NPU's base address, aligned to 16 */\n");
+		(void)snprintf(what, sizeof(what), "%s_REGION", io);
+		put_define(t, j, what, own.region);
+	}
+	if (own.region && stream_io_regions(j->m)) {
+		(void)snprintf(what, sizeof(what), "%s_REGION_OFFSET", io);
+		put_define(t, j, what, own.at);
+	}
 	if (is_quantized(x))
 		put_quantization(t, j, io, ctype_of(x->type), x);
-}
-
-/* true if the bytes of an input and an output overlap in the arena */
-static bool
-overlap(const struct job *j, int in, int out)
-{
-	const struct tfl_tensor *x = j->m->subgraph[0].tensor;
-	int64_t a = place_of(j, in), b = place_of(j, out);
-	return a >= 0 && b >= 0 && spans_overlap(a, tfl_bytes(&x[in]), b, tfl_bytes(&x[out]));
-}
-
-static void
-put_overlaps(struct text *t, const struct job *j)
-{
-	const struct tfl_subgraph *g = &j->m->subgraph[0];
-	text_puts(t, "\n/* 1: writing the output overwrites the input.  0 does not "
-		     "mean that\n * the input is kept: other tensors can share its "
-		     "memory */\n");
-	bool any = false;
-	for (int i = 0; i < g->n_in; i++)
-		for (int o = 0; o < g->n_out; o++) {
-			bool yes = overlap(j, g->in[i], g->out[o]);
-			text_printf(t, "#define %s_INPUT_%d_OVERLAPS_OUTPUT_%d "
-				       "%d\n", j->prefix, i, o, yes);
-			any |= yes;
-		}
-	put_define(t, j, "OVERLAP", any);
 }
 
 /* "#define P_EACH_INPUT(X) X(0) X(1)": the list of the n inputs, or outputs */
@@ -275,6 +218,22 @@ put_interface(struct text *t, const struct job *j)
 		(void)snprintf(io, sizeof(io), "OUTPUT_%d", i);
 		put_tensor(t, j, io, g->out[i], &j->borders.out[i]);
 	}
-	if (j->plan.plan_bytes || j->o->format == FORMAT_CALL)
-		put_overlaps(t, j);
+	if (!j->plan.plan_bytes && j->o->format != FORMAT_CALL)
+		return;
+	text_puts(t, "\n/* 1: writing the output overwrites the input.  0 does not "
+		     "mean that\n * the input is kept: other tensors can share its "
+		     "memory */\n");
+	bool any = false;
+	for (int i = 0; i < g->n_in; i++)
+		for (int k = 0; k < g->n_out; k++) {
+			int in = g->in[i], out = g->out[k];
+			int64_t a = place_of(j, in), b = place_of(j, out);
+			bool yes = a >= 0 && b >= 0 &&
+				   spans_overlap(a, tfl_bytes(&g->tensor[in]), b,
+						 tfl_bytes(&g->tensor[out]));
+			text_printf(t, "#define %s_INPUT_%d_OVERLAPS_OUTPUT_%d "
+				       "%d\n", j->prefix, i, k, yes);
+			any |= yes;
+		}
+	put_define(t, j, "OVERLAP", any);
 }

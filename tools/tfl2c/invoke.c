@@ -15,14 +15,13 @@ is_planned(const struct job *j, int tensor)
 			      j->npu.scratch_bytes;
 }
 
-/*
- * True if every input and output is in region 1 (the scratch memory) or in a region of
- * its own, and every variable is in region 1.
- */
-static bool
-all_planned(const struct job *j)
+bool
+can_invoke(const struct job *j)
 {
 	const struct tfl_subgraph *g = &j->m->subgraph[0];
+	if (!j->npu.alone)
+		return false;
+	/* inputs and outputs are in region 1, the scratch memory, or in regions of their own */
 	for (int i = 0; i < g->n_in + g->n_out; i++) {
 		int tensor = i < g->n_in ? g->in[i] : g->out[i - g->n_in];
 		if (!is_planned(j, tensor) && !stream_separate_place(j->m, tensor).region)
@@ -32,48 +31,6 @@ all_planned(const struct job *j)
 		if (g->tensor[i].is_variable && !is_planned(j, i))
 			return false;
 	return true;
-}
-
-bool
-can_invoke(const struct job *j)
-{
-	return j->npu.alone && all_planned(j);
-}
-
-static void
-put_macros(struct text *t, const struct job *j)
-{
-	text_puts(t,
-		"\n/*\n"
-		" * The whole network is one NPU operator, so it runs without an\n");
-	text_puts(t, any_separate(j)
-		? " * interpreter: call the function below (include ethosu_driver.h first)\n"
-		  " * with the inputs and with room for the outputs, each aligned to 16.\n *"
-		: " * interpreter: write the inputs to scratch + INPUT_n_ARENA_OFFSET,\n"
-		  " * call the function below (include ethosu_driver.h first), read the\n"
-		  " * outputs. ");
-	/* all tensors may be outside: C has no array of 0 bytes */
-	text_puts(t, j->npu.scratch_bytes ? " scratch: SCRATCH_BYTES, aligned to 16"
-					  : " scratch: NULL, because SCRATCH_BYTES is 0");
-	text_puts(t, "; fast: CACHE_BYTES\n"
-		     " * where that is not 0.  The caller must flush and invalidate "
-		     "caches.\n */\n");
-	put_define(t, j, "NPU_STREAM_OFFSET", (int64_t)j->npu.stream_at);
-	put_define(t, j, "NPU_STREAM_BYTES", (int64_t)j->npu.stream_bytes);
-	put_define(t, j, "NPU_CONSTANT_OFFSET", (int64_t)j->npu.constant_at);
-}
-
-static void
-put_address(struct text *t, const struct job *j)
-{
-	const char *p = j->prefix;
-	text_printf(t,
-		"#ifdef ETHOSU_DRIVER_H\n"
-		"#ifdef __cplusplus\n"
-		"#define %s_ADDRESS(p) reinterpret_cast<uintptr_t>(p)\n"
-		"#else\n"
-		"#define %s_ADDRESS(p) ((uintptr_t)(p))\n"
-		"#endif\n", p, p);
 }
 
 /* prints statements that fill base[] and size[] */
@@ -97,33 +54,60 @@ put_bases(struct text *t, const struct job *j)
 	}
 }
 
-/*
- * a function for firmware that starts the NPU and waits for it later, such as with two
- * buffers in turn
- */
-static void
-put_bases_function(struct text *t, const struct job *j)
-{
-	text_printf(t, "#define %s_NPU_BASES %d\n"
-		       "/* for ethosu_invoke_async(), too: base and size have to last until it\n"
-		       " * is done */\n"
-		       "static inline void\n"
-		       "%s_bases(uint64_t *base, size_t *size, void *scratch%s",
-		    j->prefix, count_bases(j), j->o->name, has_fast(j) ? ", void *fast" : "");
-	put_separate_parameters(t, j);
-	text_puts(t, ")\n{\n");
-	put_bases(t, j);
-	text_puts(t, "}\n");
-}
-
-static void
-put_function(struct text *t, const struct job *j)
+void
+put_invoke(struct text *t, const struct job *j)
 {
 	const char *p = j->prefix, *n = j->o->name;
 	bool fast = has_fast(j), apart = any_separate(j);
-	put_address(t, j);
-	if (apart)
-		put_bases_function(t, j);
+	if (!can_invoke(j)) {
+		if (j->npu.n_ops)
+			text_puts(t, "\n/*\n * The network is more than one NPU "
+				     "operator.  To run it without an\n * interpreter, "
+				     "use the C function of tfl2c --format=call.\n "
+				     "*/\n");
+		return;
+	}
+	text_puts(t,
+		"\n/*\n"
+		" * The whole network is one NPU operator, so it runs without an\n");
+	text_puts(t, apart
+		? " * interpreter: call the function below (include ethosu_driver.h first)\n"
+		  " * with the inputs and with room for the outputs, each aligned to 16.\n *"
+		: " * interpreter: write the inputs to scratch + INPUT_n_ARENA_OFFSET,\n"
+		  " * call the function below (include ethosu_driver.h first), read the\n"
+		  " * outputs. ");
+	/* all tensors may be outside: C has no array of 0 bytes */
+	text_puts(t, j->npu.scratch_bytes ? " scratch: SCRATCH_BYTES, aligned to 16"
+					  : " scratch: NULL, because SCRATCH_BYTES is 0");
+	text_puts(t, "; fast: CACHE_BYTES\n"
+		     " * where that is not 0.  The caller must flush and invalidate "
+		     "caches.\n */\n");
+	put_define(t, j, "NPU_STREAM_OFFSET", (int64_t)j->npu.stream_at);
+	put_define(t, j, "NPU_STREAM_BYTES", (int64_t)j->npu.stream_bytes);
+	put_define(t, j, "NPU_CONSTANT_OFFSET", (int64_t)j->npu.constant_at);
+	text_printf(t,
+		"#ifdef ETHOSU_DRIVER_H\n"
+		"#ifdef __cplusplus\n"
+		"#define %s_ADDRESS(p) reinterpret_cast<uintptr_t>(p)\n"
+		"#else\n"
+		"#define %s_ADDRESS(p) ((uintptr_t)(p))\n"
+		"#endif\n", p, p);
+	if (apart) {
+		/*
+		 * a function for firmware that starts the NPU and waits for it later, such as
+		 * with two buffers in turn
+		 */
+		text_printf(t, "#define %s_NPU_BASES %d\n"
+			       "/* for ethosu_invoke_async(), too: base and size have to last until it\n"
+			       " * is done */\n"
+			       "static inline void\n"
+			       "%s_bases(uint64_t *base, size_t *size, void *scratch%s",
+			    p, count_bases(j), n, fast ? ", void *fast" : "");
+		put_separate_parameters(t, j);
+		text_puts(t, ")\n{\n");
+		put_bases(t, j);
+		text_puts(t, "}\n");
+	}
 	text_printf(t, "static inline int\n"
 		       "%s_invoke(struct ethosu_driver *driver, void *scratch%s",
 		    n, fast ? ", void *fast" : "");
@@ -141,19 +125,4 @@ put_function(struct text *t, const struct job *j)
 		"\treturn ethosu_invoke_v3(driver, %s + %s_NPU_STREAM_OFFSET,\n"
 		"\t\t%s_NPU_STREAM_BYTES, base, size, %d, 0);\n}\n#endif\n",
 		n, p, p, count_bases(j));
-}
-
-void
-put_invoke(struct text *t, const struct job *j)
-{
-	if (!can_invoke(j)) {
-		if (j->npu.n_ops)
-			text_puts(t, "\n/*\n * The network is more than one NPU "
-				     "operator.  To run it without an\n * interpreter, "
-				     "use the C function of tfl2c --format=call.\n "
-				     "*/\n");
-		return;
-	}
-	put_macros(t, j);
-	put_function(t, j);
 }

@@ -10,20 +10,6 @@
 
 enum { MAX_LABELS_BYTES = 1 << 20 };
 
-/* the next line without its end */
-static const char *
-take_line(struct arena *a, struct bytes *rest)
-{
-	const uint8_t *end = memchr(rest->p, '\n', rest->n);
-	size_t n = end ? (size_t)(end - rest->p) : rest->n;
-	size_t used = end ? n + 1 : n;
-	char *line = arena_strndup(a, (const char *)rest->p, n);
-	if (n && line[n - 1] == '\r')
-		line[n - 1] = '\0';
-	*rest = (struct bytes){ .p = rest->p + used, .n = rest->n - used };
-	return line;
-}
-
 bool
 read_class_names(struct arena *a, const char *path, struct labels *out, struct err *e)
 {
@@ -35,7 +21,13 @@ read_class_names(struct arena *a, const char *path, struct labels *out, struct e
 	if (!file_read(a, path, MAX_LABELS_BYTES, &rest, e))
 		return false;
 	while (rest.n) {
-		const char *line = take_line(a, &rest);
+		const uint8_t *end = memchr(rest.p, '\n', rest.n);
+		size_t n = end ? (size_t)(end - rest.p) : rest.n;
+		size_t used = end ? n + 1 : n;
+		char *line = arena_strndup(a, (const char *)rest.p, n);
+		if (n && line[n - 1] == '\r')
+			line[n - 1] = '\0';
+		rest = (struct bytes){ .p = rest.p + used, .n = rest.n - used };
 		if (!*line)
 			continue;
 		agrow(a, out->name, (size_t)out->n, &cap);

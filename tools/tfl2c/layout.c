@@ -10,23 +10,6 @@ put_value(struct text *t, const struct job *j, const char *io, const char *what,
 	text_printf(t, "#define %s_%s_%s %lld\n", j->prefix, io, what, (long long)v);
 }
 
-/* prints the byte offset as a C expression of y, x and c */
-static void
-put_formula(struct text *t, const struct border_tensor *x)
-{
-	struct border_shape s = border_shape(x);
-	long long e = tfl_type_bytes(x->type);
-	long long row = s.h > 1 ? border_offset(x, 0, 1, 0, 0) : 0;
-	long long pixel = s.w > 1 ? border_offset(x, 0, 0, 1, 0) : 0;
-	text_printf(t, "y * %lldu + x * %lldu + ", row, pixel);
-	if (x->layout == BORDER_NHWC)
-		text_printf(t, "c * %lldu", e);
-	else if (x->layout == BORDER_NCHW)
-		text_printf(t, "c * %lldu", e * s.h * s.w);
-	else
-		text_printf(t, "c / 16u * %lldu + c %% 16u * %lldu", 16 * e * s.w, e);
-}
-
 void
 put_layout(struct text *t, const struct job *j, const char *io, const struct border_tensor *x)
 {
@@ -51,7 +34,17 @@ put_layout(struct text *t, const struct job *j, const char *io, const struct bor
 	text_printf(t, "%s_", j->o->name);
 	for (const char *p = io; *p; p++)
 		text_putc(t, (char)tolower((unsigned char)*p));
+	struct border_shape shape = border_shape(x);
+	long long element = tfl_type_bytes(x->type);
+	long long row = shape.h > 1 ? border_offset(x, 0, 1, 0, 0) : 0;
+	long long pixel = shape.w > 1 ? border_offset(x, 0, 0, 1, 0) : 0;
 	text_puts(t, "_offset(uint32_t y, uint32_t x, uint32_t c)\n{\n\treturn ");
-	put_formula(t, x);
+	text_printf(t, "y * %lldu + x * %lldu + ", row, pixel);
+	if (x->layout == BORDER_NHWC)
+		text_printf(t, "c * %lldu", element);
+	else if (x->layout == BORDER_NCHW)
+		text_printf(t, "c * %lldu", element * shape.h * shape.w);
+	else
+		text_printf(t, "c / 16u * %lldu + c %% 16u * %lldu", 16 * element * shape.w, element);
 	text_puts(t, ";\n}\n");
 }

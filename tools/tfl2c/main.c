@@ -61,20 +61,6 @@ is_section_macro(const char *s)
 }
 
 static void
-check_sections(const struct options *o)
-{
-	if (o->section && !is_section(o->section))
-		cli_error("--section needs the name of a section, not '%s'", o->section);
-	if (o->section_macro && !is_section_macro(o->section_macro))
-		cli_error("--section-macro needs MACRO or MACRO(MACRO), not '%s'",
-			  o->section_macro);
-	if (o->section_macro && (o->section || o->format == FORMAT_ASM ||
-				 o->dialect == DIALECT_XXD))
-		cli_error("--section-macro excludes --section, --format=asm and "
-			  "--dialect=xxd");
-}
-
-static void
 check_names(const struct options *o)
 {
 	if (o->name && !identifier_is_valid(o->name, strlen(o->name)))
@@ -86,7 +72,15 @@ check_names(const struct options *o)
 	if (o->shared_arena &&
 	    !identifier_is_valid(o->shared_arena, strlen(o->shared_arena)))
 		cli_error("--shared-arena needs a C identifier, not '%s'", o->shared_arena);
-	check_sections(o);
+	if (o->section && !is_section(o->section))
+		cli_error("--section needs the name of a section, not '%s'", o->section);
+	if (o->section_macro && !is_section_macro(o->section_macro))
+		cli_error("--section-macro needs MACRO or MACRO(MACRO), not '%s'",
+			  o->section_macro);
+	if (o->section_macro && (o->section || o->format == FORMAT_ASM ||
+				 o->dialect == DIALECT_XXD))
+		cli_error("--section-macro excludes --section, --format=asm and "
+			  "--dialect=xxd");
 	if (o->align & (o->align - 1))
 		cli_error("--align needs a power of two, not %d", o->align);
 	if (o->memory_mode && !region_config(o->memory_mode))
@@ -103,24 +97,17 @@ add_expression(void *options, const char *code)
 		o->expression[o->n_expressions++] = code;
 }
 
-/* checks options that only the evaluation kit's dialect has */
 static void
-check_kit(const struct options *o)
+check_options(void *options)
 {
+	struct options *o = options;
+	check_names(o);
 	bool kit = o->dialect == DIALECT_MLEK && o->format == FORMAT_HEADER;
 	if ((o->n_expressions || o->labels_file) && !kit)
 		cli_error("--expression and --labels work only with --dialect=mlek and "
 			  "--format=header");
 	if (o->n_expressions && o->declarations)
 		cli_error("--declarations excludes --expression");
-}
-
-static void
-check_options(void *options)
-{
-	struct options *o = options;
-	check_names(o);
-	check_kit(o);
 	if (o->format == FORMAT_ASM && o->namespaces)
 		cli_error("--format=asm excludes --namespace");
 	if (o->format == FORMAT_CALL &&
@@ -261,15 +248,6 @@ choose_name(struct arena *a, struct options *o)
 	}
 }
 
-static const char *
-upper_case(struct arena *a, const char *s)
-{
-	char *p = arena_strdup(a, s);
-	for (char *c = p; *c; c++)
-		*c = (char)toupper((unsigned char)*c);
-	return p;
-}
-
 /* checks --model-limit and --arena-limit */
 static bool
 check_limits(const struct job *j, struct err *e)
@@ -291,21 +269,6 @@ check_limits(const struct job *j, struct err *e)
 			      (long long)p->variable_bytes, (long long)p->runtime_bytes,
 			      (long long)o->arena_limit);
 	return true;
-}
-
-/* parts where the network fits as it is, or with its NPU's compiler run again */
-static const char *
-fitting_parts(struct arena *a, const struct job *j, const struct part_needs *n)
-{
-	struct text t = { 0 };
-	target_part_list_fitting(&t, j->npu.n_ops ? j->npu.accel->name : NULL, n);
-	if (!strcmp(text_str(&t), "none") && j->npu.n_ops) {
-		text_puts(&t, "; with another NPU: ");
-		target_part_list_fitting(&t, NULL, n);
-	}
-	const char *s = arena_strndup(a, t.p, t.n);
-	text_free(&t);
-	return s;
 }
 
 static bool
@@ -335,10 +298,19 @@ check_part(struct arena *a, struct job *j, struct err *e)
 			   : bytes == n.constants ? "the model takes"
 			   : bytes == n.cache ? "fast copies of tensors take"
 					      : "tensor arena and model take";
-	return err_no(e, j->m->name, 0, "%s %lld bytes, %s of %s has %lld: %lld are missing; "
-		      "parts where it fits: %s; --allow-overflow accepts it, for boards with "
-		      "external memory", what, (long long)bytes, memory, p->name,
-		      (long long)limit, (long long)(bytes - limit), fitting_parts(a, j, &n));
+	/* parts where the network fits as it is, or with its NPU's compiler run again */
+	struct text parts = { 0 };
+	target_part_list_fitting(&parts, j->npu.n_ops ? j->npu.accel->name : NULL, &n);
+	if (!strcmp(text_str(&parts), "none") && j->npu.n_ops) {
+		text_puts(&parts, "; with another NPU: ");
+		target_part_list_fitting(&parts, NULL, &n);
+	}
+	(void)err_no(e, j->m->name, 0, "%s %lld bytes, %s of %s has %lld: %lld are missing; "
+		     "parts where it fits: %s; --allow-overflow accepts it, for boards with "
+		     "external memory", what, (long long)bytes, memory, p->name,
+		     (long long)limit, (long long)(bytes - limit), text_str(&parts));
+	text_free(&parts);
+	return false;
 }
 
 static bool
@@ -355,26 +327,6 @@ write_files(struct arena *a, const struct job *j, struct err *e)
 	text_free(&t);
 	text_free(&r);
 	return file_set_end(s, ok, e);
-}
-
-static void
-warn_missing(const struct job *j)
-{
-	struct text t = { 0 };
-	resolver_missing(&t, &j->kinds);
-	if (j->o->resolver && t.n)
-		cli_note("warning", "TensorFlow Lite Micro has no Add...() for %s",
-			 text_str(&t));
-	text_free(&t);
-}
-
-/* The names of a model and of its compiled form differ little. */
-static void
-note_plain(const struct job *j)
-{
-	if (!j->npu.n_ops && j->m->subgraph[0].n_ops)
-		cli_note("note", "%s: no operator runs on the NPU; npucc compiles models for it",
-			 j->m->name);
 }
 
 /*
@@ -433,17 +385,28 @@ main(int argc, char **argv)
 	cli_parse(&argp, argc, argv, &o, &common);
 	struct arena *a = arena_open();
 	choose_name(a, &o);
-	struct job j = { .o = &o, .prefix = upper_case(a, o.name) };
+	char *prefix = arena_strdup(a, o.name);
+	for (char *c = prefix; *c; c++)
+		*c = (char)toupper((unsigned char)*c);
+	struct job j = { .o = &o, .prefix = prefix };
 	if (read_class_names(a, o.labels_file, &j.labels, &e) &&
 	    raw_read_file(a, o.file, &m, &e) &&
 	    take_profile(a, m, &o, &e) && leave_out_map(a, &o, &m, &e) && npu_facts(a, m, &j.npu, &e) &&
 	    plan_arena(a, m, &j.plan, &e) && borders_read(a, m, &j.borders, &e) &&
 	    (o.format != FORMAT_CALL || plan_call(a, m, &j.plan, &j.call, &e)) &&
 	    resolver_kinds(m, &j.kinds, &e)) {
+		struct text missing = { 0 };
 		j.m = m;
-		warn_missing(&j);
-		if (check_limits(&j, &e) && check_part(a, &j, &e) && write_files(a, &j, &e))
-			note_plain(&j);
+		resolver_missing(&missing, &j.kinds);
+		if (o.resolver && missing.n)
+			cli_note("warning", "TensorFlow Lite Micro has no Add...() for %s",
+				 text_str(&missing));
+		text_free(&missing);
+		/* the names of a model and of its compiled form differ little */
+		if (check_limits(&j, &e) && check_part(a, &j, &e) && write_files(a, &j, &e) &&
+		    !j.npu.n_ops && m->subgraph[0].n_ops)
+			cli_note("note", "%s: no operator runs on the NPU; npucc compiles models for it",
+				 m->name);
 	}
 	arena_close(a);
 	return cli_finish(&e);

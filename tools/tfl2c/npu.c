@@ -47,36 +47,6 @@ is_region_register(enum npu_reg reg)
 
 enum { DMA_INTERNAL = 1 << 8 }; /* the region is SHRAM: 10 */
 
-static bool
-note_regions(const struct tfl_model *m, const struct npu_stream *s,
-	     unsigned *regions, struct err *e)
-{
-	struct npu_command c;
-	struct err bad = { 0 };
-	size_t at = 0;
-	while (stream_next(s, &at, &c, &bad))
-		if (!c.is_op && is_region_register(c.reg) &&
-		    !(c.param & DMA_INTERNAL))
-			*regions |= 1u << (c.param & 7);
-	return !bad.status || err_at(e, m->name, 0, "operator %d (%s): %s", s->op,
-				     s->name, bad.text);
-}
-
-/* inputs 1 to 3: constants, scratch, fast scratch; their shapes count bytes */
-static void
-note_tensors(const struct tfl_model *m, const struct npu_stream *s,
-	     struct npu_facts *f)
-{
-	const struct tfl_subgraph *g = &m->subgraph[s->subgraph];
-	const struct tfl_op *op = &g->op[s->op];
-	int64_t *size[] = { &f->constant_bytes, &f->scratch_bytes,
-			    &f->fast_bytes };
-	for (int k = 0; k < 3; k++)
-		if (k + 1 < op->n_in && op->in[k + 1] >= 0)
-			*size[k] = max_i64(*size[k],
-					   tfl_bytes(&g->tensor[op->in[k + 1]]));
-}
-
 /*
  * Finds data in the file.  The driver requires 16-byte alignment
  * (ethosu-commands(7) 14.4), which the array has.
@@ -118,9 +88,23 @@ npu_facts(struct arena *a, const struct tfl_model *m, struct npu_facts *out,
 			return err_at(e, m->name, 0, "operators %d and %d are compiled for "
 				      "different NPUs, %s and %s", s[0].op, s[i].op,
 				      s[0].accel->name, s[i].accel->name);
-		note_tensors(m, &s[i], out);
-		if (!note_regions(m, &s[i], &out->regions, e))
-			return false;
+		/* inputs 1 to 3: constants, scratch, fast scratch; their shapes count bytes */
+		const struct tfl_subgraph *g = &m->subgraph[s[i].subgraph];
+		const struct tfl_op *op = &g->op[s[i].op];
+		int64_t *size[] = { &out->constant_bytes, &out->scratch_bytes, &out->fast_bytes };
+		for (int k = 0; k < 3; k++)
+			if (k + 1 < op->n_in && op->in[k + 1] >= 0)
+				*size[k] = max_i64(*size[k], tfl_bytes(&g->tensor[op->in[k + 1]]));
+
+		struct npu_command c;
+		struct err bad = { 0 };
+		size_t at = 0;
+		while (stream_next(&s[i], &at, &c, &bad))
+			if (!c.is_op && is_region_register(c.reg) && !(c.param & DMA_INTERNAL))
+				out->regions |= 1u << (c.param & 7);
+		if (bad.status)
+			return err_at(e, m->name, 0, "operator %d (%s): %s", s[i].op, s[i].name,
+				      bad.text);
 	}
 	if (out->n_ops && !accel_does(s[0].accel, DO_COMPILE, e))
 		return false;

@@ -44,22 +44,6 @@ compare_size(const void *pa, const void *pb)
 	return a->order > b->order ? -1 : a->order < b->order;
 }
 
-/* the lowest gap between placed buffers with an overlapping live range */
-static int64_t
-lowest_gap(const struct buffer *placed, size_t n, const struct buffer *b)
-{
-	int64_t at = 0;
-	for (size_t i = 0; i < n; i++) {
-		if (placed[i].first > b->last || b->first > placed[i].last)
-			continue;
-		if (placed[i].at - at >= b->size)
-			break;
-		if (placed[i].at + placed[i].size > at)
-			at = placed[i].at + placed[i].size;
-	}
-	return at;
-}
-
 /* keeps placed sorted by address */
 static void
 insert(struct buffer *placed, size_t n, struct buffer b)
@@ -98,7 +82,15 @@ first_fit(struct arena *a, struct buffer *b, size_t n, size_t n_fixed)
 	if (n > n_fixed)
 		qsort(b + n_fixed, n - n_fixed, sizeof(*b), compare_size);
 	for (size_t i = n_fixed; i < n; i++) {
-		b[i].at = lowest_gap(placed, i, &b[i]);
+		/* the lowest gap between placed buffers with an overlapping live range */
+		b[i].at = 0;
+		for (size_t k = 0; k < i; k++) {
+			if (placed[k].first > b[i].last || b[i].first > placed[k].last)
+				continue;
+			if (placed[k].at - b[i].at >= b[i].size)
+				break;
+			b[i].at = max_i64(b[i].at, placed[k].at + placed[k].size);
+		}
 		insert(placed, i, b[i]);
 	}
 	return extent(placed, n);
@@ -208,46 +200,6 @@ collect_tensors(const struct tfl_subgraph *g, const int32_t *offset,
 }
 
 /*
- * Adds the scratch buffers that kernels request, after the tensors.  Returns their
- * number.
- */
-static size_t
-collect_scratch(const struct tfl_subgraph *g, struct buffer *b)
-{
-	size_t n = 0;
-	for (int i = 0; i < g->n_ops; i++) {
-		int64_t bytes[TFLM_MAX_SCRATCH];
-		int k = tflm_scratch(g, &g->op[i], bytes);
-		for (int s = 0; s < k; s++, n++)
-			b[n] = (struct buffer){
-				.at = -1, .first = i + 1, .last = i + 1,
-				.size = round_up_i64(bytes[s], ARENA_ALIGN),
-				.order = (size_t)g->n_tensors + n,
-			};
-	}
-	return n;
-}
-
-/*
- * The extent of the fixed buffers that the NPU or an operator of the CPU uses: without fast
- * scratch memory, and without inputs and outputs that have memory of their own.
- */
-static int64_t
-used_extent(struct arena *a, const struct tfl_model *m, const struct tfl_subgraph *g,
-	    const struct buffer *b, size_t n_fixed)
-{
-	const bool *is_fast = plan_fast(a, g);
-	int64_t end = 0;
-	for (size_t i = 0; i < n_fixed; i++) {
-		int tensor = (int)b[i].order;
-		if (!is_fast[tensor] &&
-		    !(g == m->subgraph && stream_separate_place(m, tensor).region))
-			end = max_i64(end, b[i].at + b[i].size);
-	}
-	return end;
-}
-
-/*
  * Adds the memory of subgraph g.  The plan may place subgraphs at the same offsets; the tensors
  * that the runtime places are counted behind all of them.
  */
@@ -263,10 +215,30 @@ plan_subgraph(struct arena *a, const struct tfl_model *m, const struct tfl_subgr
 	size_t n_fixed;
 	find_lives(g, life);
 	size_t n = collect_tensors(g, offset, life, b, &n_fixed);
-	n += collect_scratch(g, b + n);
+	/* the scratch buffers that kernels request come after the tensors */
+	size_t order = (size_t)g->n_tensors;
+	for (int i = 0; i < g->n_ops; i++) {
+		int64_t bytes[TFLM_MAX_SCRATCH];
+		int n_scratch = tflm_scratch(g, &g->op[i], bytes);
+		for (int k = 0; k < n_scratch; k++)
+			b[n++] = (struct buffer){
+				.at = -1, .first = i + 1, .last = i + 1,
+				.size = round_up_i64(bytes[k], ARENA_ALIGN),
+				.order = order++,
+			};
+	}
+	/*
+	 * The NPU and operators of the CPU use the fixed buffers without fast scratch memory, and
+	 * without inputs and outputs that have memory of their own.
+	 */
+	const bool *is_fast = plan_fast(a, g);
+	for (size_t i = 0; i < n_fixed; i++) {
+		int tensor = (int)b[i].order;
+		if (!is_fast[tensor] && !(is_first && stream_separate_place(m, tensor).region))
+			p->used_bytes = max_i64(p->used_bytes, b[i].at + b[i].size);
+	}
 	int64_t fixed = extent(b, n_fixed);
 	p->plan_bytes = max_i64(p->plan_bytes, fixed);
-	p->used_bytes = max_i64(p->used_bytes, used_extent(a, m, g, b, n_fixed));
 	p->tensor_bytes += is_first ? first_fit(a, b, n, n_fixed) - fixed
 				    : first_fit(a, b + n_fixed, n - n_fixed, 0);
 	for (int i = 0; i < g->n_tensors; i++)
@@ -301,19 +273,6 @@ plan_tensors(struct arena *a, const struct tfl_subgraph *g,
 	return end;
 }
 
-/* Adds the variables that operators of the CPU keep by name. */
-static bool
-plan_resources(struct arena *a, const struct tfl_model *m, struct tensor_plan *p, struct err *e)
-{
-	struct sim_resources *r;
-	if (!sim_resources_open(a, m, &r, e))
-		return false;
-	p->n_resources = (int)sim_resources_count(r);
-	for (int i = 0; i < p->n_resources; i++)
-		p->variable_bytes += round_up_i64((int64_t)sim_resource(r, i)->bytes, ARENA_ALIGN);
-	return true;
-}
-
 bool
 plan_arena(struct arena *a, const struct tfl_model *m, struct tensor_plan *out,
 	   struct err *e)
@@ -322,8 +281,13 @@ plan_arena(struct arena *a, const struct tfl_model *m, struct tensor_plan *out,
 	*out = (struct tensor_plan){ 0 };
 	for (int i = 0; i < m->n_subgraphs; i++)
 		total += m->subgraph[i].n_tensors;
-	if (!read_offsets(a, m, total, &out->offset, e) || !plan_resources(a, m, out, e))
+	struct sim_resources *r;
+	if (!read_offsets(a, m, total, &out->offset, e) || !sim_resources_open(a, m, &r, e))
 		return false;
+	/* variables that operators of the CPU keep by name */
+	out->n_resources = (int)sim_resources_count(r);
+	for (int i = 0; i < out->n_resources; i++)
+		out->variable_bytes += round_up_i64((int64_t)sim_resource(r, i)->bytes, ARENA_ALIGN);
 	const int32_t *offset = out->offset;
 	for (int i = 0; i < m->n_subgraphs; i++) {
 		plan_subgraph(a, m, &m->subgraph[i], offset, out);

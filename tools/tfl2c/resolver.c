@@ -26,19 +26,14 @@ adder_of(const struct tfl_op *op)
 }
 
 static bool
-same_kind(const struct tfl_op *a, const struct tfl_op *b)
-{
-	return a->opcode == b->opcode ||
-	       (a->code == b->code &&
-		(!a->custom || !strcmp(a->custom, b->custom)));
-}
-
-static bool
 note_kind(const struct tfl_op *op, struct op_kinds *k)
 {
-	for (int i = 0; i < k->n; i++)
-		if (same_kind(k->op[i], op))
+	for (int i = 0; i < k->n; i++) {
+		const struct tfl_op *o = k->op[i];
+		if (o->opcode == op->opcode || (o->code == op->code &&
+						(!o->custom || !strcmp(o->custom, op->custom))))
 			return true;
+	}
 	if (k->n == MAX_KINDS)
 		return false;
 	k->op[k->n++] = op;
@@ -57,21 +52,6 @@ resolver_kinds(const struct tfl_model *m, struct op_kinds *k, struct err *e)
 	return true;
 }
 
-/* prints calls joined by && and returns their number */
-static int
-put_calls(struct text *t, const struct op_kinds *k)
-{
-	int n = 0;
-	for (int i = 0; i < k->n; i++) {
-		const char *name = adder_of(k->op[i]);
-		if (!name)
-			continue;
-		text_printf(t, "%sresolver.Add%s() == 0",
-			    n++ ? " &&\n\t       " : "", name);
-	}
-	return n;
-}
-
 void
 resolver_missing(struct text *t, const struct op_kinds *k)
 {
@@ -87,7 +67,12 @@ void
 put_resolver(struct text *t, const struct job *j)
 {
 	struct text calls = { 0 }, missing = { 0 };
-	int n = put_calls(&calls, &j->kinds);
+	int n = 0;
+	for (int i = 0; i < j->kinds.n; i++) {
+		const char *name = adder_of(j->kinds.op[i]);
+		if (name)
+			text_printf(&calls, "%sresolver.Add%s() == 0", n++ ? " &&\n\t       " : "", name);
+	}
 	resolver_missing(&missing, &j->kinds);
 	text_printf(t, "\n/*\n * The operators of the model:\n"
 		       " *   tflite::MicroMutableOpResolver<%s_RESOLVER_OPS> "

@@ -18,19 +18,6 @@ struct own {
 	int64_t bytes;
 };
 
-/* the i-th of the model's inputs followed by its outputs */
-static struct own
-separate_border(const struct job *j, int i)
-{
-	const struct tfl_subgraph *g = &j->m->subgraph[0];
-	bool in = i < g->n_in;
-	int k = in ? i : i - g->n_in, tensor = in ? g->in[k] : g->out[k];
-	struct own x = { .in = in, .region = stream_separate_place(j->m, tensor).region,
-			 .bytes = tfl_bytes(&g->tensor[tensor]) };
-	(void)snprintf(x.name, sizeof(x.name), in ? "input_%d" : "output_%d", k);
-	return x;
-}
-
 /* region 3 has all inputs, region 4 all outputs */
 static struct own
 packed_borders(const struct job *j, int k)
@@ -49,10 +36,19 @@ count_own(const struct job *j)
 	return regions ? regions : j->m->subgraph[0].n_in + j->m->subgraph[0].n_out;
 }
 
+/* i: without packed_borders(), of the model's inputs followed by its outputs */
 static struct own
 own_memory(const struct job *j, int i)
 {
-	return stream_io_regions(j->m) ? packed_borders(j, i) : separate_border(j, i);
+	if (stream_io_regions(j->m))
+		return packed_borders(j, i);
+	const struct tfl_subgraph *g = &j->m->subgraph[0];
+	bool in = i < g->n_in;
+	int k = in ? i : i - g->n_in, tensor = in ? g->in[k] : g->out[k];
+	struct own x = { .in = in, .region = stream_separate_place(j->m, tensor).region,
+			 .bytes = tfl_bytes(&g->tensor[tensor]) };
+	(void)snprintf(x.name, sizeof(x.name), in ? "input_%d" : "output_%d", k);
+	return x;
 }
 
 bool
@@ -98,13 +94,10 @@ put_separate_arguments(struct text *t, const struct job *j)
 	}
 }
 
-/*
- * Sets base addresses that the stream does not use to any valid address; the NPU never
- * accesses them.
- */
-static void
-put_unused(struct text *t, const struct job *j)
+void
+put_separate_bases(struct text *t, const struct job *j, const char *cast)
 {
+	/* base addresses that the stream does not use are any valid address: the NPU never reads them */
 	unsigned used = 1u << SCRATCH | 1 | (unsigned)has_fast(j) << FAST;
 	for (int i = 0; i < count_own(j); i++)
 		used |= 1u << own_memory(j, i).region;
@@ -112,12 +105,6 @@ put_unused(struct text *t, const struct job *j)
 		if (!(used >> k & 1))
 			text_printf(t, "\tbase[%d] = base[%d];\n\tsize[%d] = 0;\n", k, SCRATCH,
 				    k);
-}
-
-void
-put_separate_bases(struct text *t, const struct job *j, const char *cast)
-{
-	put_unused(t, j);
 	for (int i = 0; i < count_own(j); i++) {
 		struct own x = own_memory(j, i);
 		if (x.region)

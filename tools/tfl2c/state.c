@@ -13,37 +13,6 @@ variable_fill(const struct tfl_tensor *t)
 						      : 0;
 }
 
-static void
-put_variable(struct text *t, const struct job *j, int n, int tensor)
-{
-	const struct tfl_tensor *x = &j->m->subgraph[0].tensor[tensor];
-	text_puts(t, "\n/* ");
-	put_comment_text(t, x->name);
-	text_puts(t, " */\n");
-	if (j->plan.offset[tensor] >= 0)
-		text_printf(t, "#define %s_STATE_%d_ARENA_OFFSET %d\n", j->prefix, n,
-			    (int)j->plan.offset[tensor]);
-	text_printf(t, "#define %s_STATE_%d_BYTES %lld\n"
-		       "#define %s_STATE_%d_FILL 0x%02x\n",
-		    j->prefix, n, (long long)tfl_bytes(x), j->prefix, n,
-		    (unsigned)variable_fill(x));
-}
-
-static void
-put_reset(struct text *t, const struct job *j, int n)
-{
-	text_printf(t, "\n/* call before the first %s_invoke(), and to reset the variables */\n"
-		       "static inline void\n%s_reset(uint8_t *scratch)\n{\n"
-		       "\tuint32_t i;\n",
-		    j->o->name, j->o->name);
-	for (int k = 0; k < n; k++)
-		text_printf(t, "\tfor (i = 0; i < %s_STATE_%d_BYTES; i++)\n"
-			       "\t\tscratch[%s_STATE_%d_ARENA_OFFSET + i] = "
-			       "%s_STATE_%d_FILL;\n",
-			    j->prefix, k, j->prefix, k, j->prefix, k);
-	text_puts(t, "}\n");
-}
-
 void
 put_state(struct text *t, const struct job *j)
 {
@@ -60,9 +29,32 @@ put_state(struct text *t, const struct job *j)
 		" */\n",
 		n, n == 1 ? "" : "s");
 	put_define(t, j, "STATES", n);
-	for (int i = 0, k = 0; i < g->n_tensors; i++)
-		if (g->tensor[i].is_variable)
-			put_variable(t, j, k++, i);
-	if (can_invoke(j))
-		put_reset(t, j, n);
+	for (int i = 0, k = 0; i < g->n_tensors; i++) {
+		const struct tfl_tensor *x = &g->tensor[i];
+		if (!x->is_variable)
+			continue;
+		text_puts(t, "\n/* ");
+		put_comment_text(t, x->name);
+		text_puts(t, " */\n");
+		if (j->plan.offset[i] >= 0)
+			text_printf(t, "#define %s_STATE_%d_ARENA_OFFSET %d\n", j->prefix, k,
+				    (int)j->plan.offset[i]);
+		text_printf(t, "#define %s_STATE_%d_BYTES %lld\n"
+			       "#define %s_STATE_%d_FILL 0x%02x\n",
+			    j->prefix, k, (long long)tfl_bytes(x), j->prefix, k,
+			    (unsigned)variable_fill(x));
+		k++;
+	}
+	if (!can_invoke(j))
+		return;
+	text_printf(t, "\n/* call before the first %s_invoke(), and to reset the variables */\n"
+		       "static inline void\n%s_reset(uint8_t *scratch)\n{\n"
+		       "\tuint32_t i;\n",
+		    j->o->name, j->o->name);
+	for (int k = 0; k < n; k++)
+		text_printf(t, "\tfor (i = 0; i < %s_STATE_%d_BYTES; i++)\n"
+			       "\t\tscratch[%s_STATE_%d_ARENA_OFFSET + i] = "
+			       "%s_STATE_%d_FILL;\n",
+			    j->prefix, k, j->prefix, k, j->prefix, k);
+	text_puts(t, "}\n");
 }

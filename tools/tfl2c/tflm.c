@@ -102,24 +102,6 @@ take_transposed(int64_t *tail, const struct tfl_tensor *t)
 	reserve(tail, tfl_bytes(t), BUFFER_ALIGN);
 }
 
-static void
-take_kernel(int64_t *tail, const struct tfl_subgraph *g, const struct tfl_op *op)
-{
-	struct tflm_op k = op_of(op);
-	const struct tfl_tensor *in = tfl_input(g, op, 0);
-	int n = k.per_channel ? channels(g, op) : 0;
-	for (int i = 0; n && i < k.per_channel; i++)
-		reserve(tail, (int64_t)n * WORD, BUFFER_ALIGN);
-	if (op->code == TFL_SOFTMAX && in && in->type == TFL_INT16)
-		for (int i = 0; i < 2; i++) /* tables of exp and of 1 / (1 + x) */
-			reserve(tail, TABLE16, BUFFER_ALIGN);
-	if (op->code == TFL_BATCH_MATMUL) {
-		reserve(tail, MATMUL_QUANTIZATION, BUFFER_ALIGN);
-		take_transposed(tail, in);
-		take_transposed(tail, tfl_input(g, op, 1));
-	}
-}
-
 int
 tflm_scratch(const struct tfl_subgraph *g, const struct tfl_op *op, int64_t *bytes)
 {
@@ -185,24 +167,11 @@ take_interface(int64_t *tail, const struct tfl_subgraph *g, const int *list, int
 	}
 }
 
-/* bytes of an operator's tensors and their quantization while its kernel prepares */
-static int64_t
-preparing(const struct tfl_subgraph *g, const struct tfl_op *op)
-{
-	int64_t bytes = 0;
-	for (int k = 0; k < op->n_in + op->n_out; k++) {
-		int t = k < op->n_in ? op->in[k] : op->out[k - op->n_in];
-		if (t >= 0)
-			bytes += TENSOR + QUANTIZATION + WORD +
-				 WORD * (int64_t)g->tensor[t].quant.n_scale;
-	}
-	return bytes;
-}
-
 struct prepared {
 	int64_t tail;	   /* bytes of records, before those of inputs and outputs */
 	int64_t scratches; /* number of buffers that kernels requested */
-	int64_t largest;   /* maximum of preparing(), in bytes */
+	/* of an operator's tensors and their quantization while its kernel prepares; bytes */
+	int64_t largest;
 	int64_t buffers;   /* upper bound of the buffers that the planner places */
 };
 
@@ -212,16 +181,38 @@ take_subgraph(struct prepared *p, const struct tfl_subgraph *g)
 	int64_t bytes[TFLM_MAX_SCRATCH];
 	p->buffers += g->n_tensors;
 	for (int i = 0; i < g->n_ops; i++) {
-		int64_t now = preparing(g, &g->op[i]);
+		const struct tfl_op *op = &g->op[i];
+		int64_t now = 0;
+		for (int k = 0; k < op->n_in + op->n_out; k++) {
+			int t = k < op->n_in ? op->in[k] : op->out[k - op->n_in];
+			if (t >= 0)
+				now += TENSOR + QUANTIZATION + WORD +
+				       WORD * (int64_t)g->tensor[t].quant.n_scale;
+		}
 		p->largest = now > p->largest ? now : p->largest;
-		reserve(&p->tail, op_of(&g->op[i]).options, WORD);
-		p->scratches += tflm_scratch(g, &g->op[i], bytes);
+		reserve(&p->tail, op_of(op).options, WORD);
+		p->scratches += tflm_scratch(g, op, bytes);
 	}
 	for (int i = 0; i < g->n_ops; i++)
 		if (op_of(&g->op[i]).record)
 			reserve(&p->tail, op_of(&g->op[i]).record, BUFFER_ALIGN);
-	for (int i = 0; i < g->n_ops; i++)
-		take_kernel(&p->tail, g, &g->op[i]);
+	/* what kernels request when they prepare */
+	for (int i = 0; i < g->n_ops; i++) {
+		const struct tfl_op *op = &g->op[i];
+		struct tflm_op kernel = op_of(op);
+		const struct tfl_tensor *in = tfl_input(g, op, 0);
+		int n = kernel.per_channel ? channels(g, op) : 0;
+		for (int k = 0; n && k < kernel.per_channel; k++)
+			reserve(&p->tail, (int64_t)n * WORD, BUFFER_ALIGN);
+		if (op->code == TFL_SOFTMAX && in && in->type == TFL_INT16)
+			for (int k = 0; k < 2; k++) /* tables of exp and of 1 / (1 + x) */
+				reserve(&p->tail, TABLE16, BUFFER_ALIGN);
+		if (op->code == TFL_BATCH_MATMUL) {
+			reserve(&p->tail, MATMUL_QUANTIZATION, BUFFER_ALIGN);
+			take_transposed(&p->tail, in);
+			take_transposed(&p->tail, tfl_input(g, op, 1));
+		}
+	}
 }
 
 /* allocators: bytes of the records of one or two arenas; n_resources: variables by name */
