@@ -9,8 +9,6 @@
 #include "stream/filters.h"
 #include "target/accel.h"
 
-/* ---- limits (ethosu-memory(7) 28.1, 28.4) -------------------------------- */
-
 /* Returns the block after transposition: the limits apply to the OFM in memory. */
 static struct hwc
 stored_block(const struct npu_op *op)
@@ -31,33 +29,6 @@ stored_block(const struct npu_op *op)
 		break;
 	}
 	return b;
-}
-
-static void
-check_limits(struct checker *c)
-{
-	const struct npu_op *op = &c->op;
-	struct hwc b = op->block, u = op->ublock, s = stored_block(op);
-	struct hwc most = accel_generation(c->accel)->max_block;
-	ERROR_IF(s.h > most.h || s.w > most.w || s.c > most.c, c, 39,
-		 "block %dx%dx%d is stored as %dx%dx%d, the largest stored block is "
-		 "%dx%dx%d", b.h, b.w, b.c, s.h, s.w, s.c, most.h, most.w, most.c);
-	if (op->kind != NPU_RESIZE)
-		ERROR_IF(b.h % u.h || b.w % u.w, c, 39,
-			 "block height and width %dx%d are no multiples of the "
-			 "microblock's %dx%d", b.h, b.w, u.h, u.w);
-	else
-		ERROR_IF(b.h != 1 || b.c > BRICK, c, 39,
-			 "RESIZE with block %dx%dx%d: the height must be 1, the depth at "
-			 "most 16", b.h, b.w, b.c);
-	ERROR_IF(b.c < op->extent.c && b.c % BRICK, c, 39,
-		 "block depth %d divides %d channels and is no multiple of 16", b.c,
-		 op->extent.c);
-	bool weighted = (op->kind == NPU_CONV && !op->weights_ifm2) ||
-			op->kind == NPU_DEPTHWISE;
-	ERROR_IF(weighted && b.c < op->extent.c && b.c % u.c, c, 39,
-		 "block depth %d is no multiple of the microblock's depth %d", b.c,
-		 u.c);
 }
 
 /* ---- capacities (ethosu-memory(7) 28.3) ---------------------------------- */
@@ -117,21 +88,6 @@ input_bytes(const struct checker *c)
 	       (f->bits / 8);
 }
 
-static void
-check_buffers(struct checker *c)
-{
-	const struct npu_op *op = &c->op;
-	int64_t in = input_bytes(c);
-	int64_t acc = (int64_t)op->block.h * op->block.w *
-		      round_up_i64(op->block.c, BRICK) * (op->acc_format == 1 ? 8 : 4);
-	ERROR_IF(in > c->accel->ifm_buffer, c, 41,
-		 "the IFM block needs %lld bytes, the IFM buffer has %d", (long long)in,
-		 c->accel->ifm_buffer);
-	ERROR_IF(acc > c->accel->acc_buffer, c, 41,
-		 "the accumulators need %lld bytes, the accumulator buffer has %d", (long long)acc,
-		 c->accel->acc_buffer);
-}
-
 static bool
 is_broadcast(struct hwc in, struct hwc out, bool h, bool w, bool c)
 {
@@ -179,14 +135,47 @@ void
 check_blocks85(struct checker *c)
 {
 	const struct npu_op *op = &c->op;
-	if (!op->ublock.c)
+	struct hwc b = op->block, u = op->ublock, s = stored_block(op);
+	struct hwc most = accel_generation(c->accel)->max_block;
+	if (!u.c)
 		return; /* rule 8 has reported it */
-	check_limits(c);
-	/* the first operation of a chain has set the block for all (ethosu-memory(7) 28.3) */
+
+	/* limits (ethosu-memory(7) 28.1, 28.4) */
+	ERROR_IF(s.h > most.h || s.w > most.w || s.c > most.c, c, 39,
+		 "block %dx%dx%d is stored as %dx%dx%d, the largest stored block is "
+		 "%dx%dx%d", b.h, b.w, b.c, s.h, s.w, s.c, most.h, most.w, most.c);
+	if (op->kind != NPU_RESIZE)
+		ERROR_IF(b.h % u.h || b.w % u.w, c, 39,
+			 "block height and width %dx%d are no multiples of the "
+			 "microblock's %dx%d", b.h, b.w, u.h, u.w);
+	else
+		ERROR_IF(b.h != 1 || b.c > BRICK, c, 39,
+			 "RESIZE with block %dx%dx%d: the height must be 1, the depth at "
+			 "most 16", b.h, b.w, b.c);
+	ERROR_IF(b.c < op->extent.c && b.c % BRICK, c, 39,
+		 "block depth %d divides %d channels and is no multiple of 16", b.c,
+		 op->extent.c);
+	bool weighted = (op->kind == NPU_CONV && !op->weights_ifm2) ||
+			op->kind == NPU_DEPTHWISE;
+	ERROR_IF(weighted && b.c < op->extent.c && b.c % u.c, c, 39,
+		 "block depth %d is no multiple of the microblock's depth %d", b.c,
+		 u.c);
+
+	/* capacities (ethosu-memory(7) 28.3): the first operation of a chain has set the block
+	 * for all */
 	if (c->state85.is_member)
 		return;
-	if (op->kind == NPU_ELEMENTWISE)
+	if (op->kind == NPU_ELEMENTWISE) {
 		check_elementwise(c);
-	else if (op->kind != NPU_RESIZE)
-		check_buffers(c);
+	} else if (op->kind != NPU_RESIZE) {
+		int64_t in = input_bytes(c);
+		int64_t acc = (int64_t)b.h * b.w * round_up_i64(b.c, BRICK) *
+			      (op->acc_format == 1 ? 8 : 4);
+		ERROR_IF(in > c->accel->ifm_buffer, c, 41,
+			 "the IFM block needs %lld bytes, the IFM buffer has %d",
+			 (long long)in, c->accel->ifm_buffer);
+		ERROR_IF(acc > c->accel->acc_buffer, c, 41,
+			 "the accumulators need %lld bytes, the accumulator buffer has %d",
+			 (long long)acc, c->accel->acc_buffer);
+	}
 }

@@ -81,10 +81,11 @@ run_decoding(void *ctx, size_t i)
 	d[i]->run(d[i]);
 }
 
-static void
-run_decodings(const struct checker *c)
+void
+end_findings(struct checker *c)
 {
-	const struct findings *l = c->findings;
+	struct findings *l = c->findings;
+	struct npu_verify *v = c->out;
 	struct decoding **d = anew(l->a, struct decoding *, l->n_later + 1);
 	int64_t *cost = anew(l->a, int64_t, l->n_later + 1);
 	size_t n = 0;
@@ -95,30 +96,16 @@ run_decodings(const struct checker *c)
 		cost[n] = l->v[i].later->weights / 8;
 		d[n++] = l->v[i].later;
 	}
-	threads_for(c->out->jobs, n, cost, run_decoding, d);
-}
-
-static void
-report(const struct checker *c, const struct npu_finding *f)
-{
-	struct npu_verify *v = c->out;
-	*(f->error ? &v->errors : &v->warnings) += 1;
-	if (v->report)
-		v->report(v->ctx, f);
-}
-
-void
-end_findings(struct checker *c)
-{
-	struct findings *l = c->findings;
-	run_decodings(c);
+	threads_for(v->jobs, n, cost, run_decoding, d);
 	for (size_t i = 0; i < l->n; i++) {
 		struct entry *x = &l->v[i];
 		if (x->later && !x->later->text[0])
 			continue;
 		if (x->later)
 			x->f.text = x->later->text;
-		report(c, &x->f);
+		*(x->f.error ? &v->errors : &v->warnings) += 1;
+		if (v->report)
+			v->report(v->ctx, &x->f);
 	}
 	arena_close(l->a);
 }

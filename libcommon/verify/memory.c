@@ -150,18 +150,6 @@ check_streams(struct checker *c)
 	}
 }
 
-static bool
-read_streams(struct checker *c)
-{
-	const struct npu_op *op = &c->op;
-	bool ok = true;
-	for (int k = 0; k < NPU_MAX_STREAMS; k++)
-		ok &= access_range(c, &op->weights[k], "weights", false);
-	for (size_t k = 0; k < ARRAY_LEN(op->scales); k++)
-		ok &= access_range(c, &op->scales[k], "scales", false);
-	return ok;
-}
-
 /* ---- rules 34, 35 ------------------------------------------------------- */
 
 /* True if the runs of a feature map are few enough to compare each pair of runs. */
@@ -213,13 +201,6 @@ check_in_place(struct checker *c, int which)
 			35, "the OFM overwrites bytes of the %s", role);
 }
 
-/* True if elements at this distance are apart, or if the distance repeats one element. */
-static bool
-steps_by(int64_t stride, int32_t n, int64_t least)
-{
-	return n == 1 || !stride || stride >= least;
-}
-
 /*
  * Rule 59: pixels of an IFM that share bytes are overlapping windows of one row, or are repeated
  * by a stride of 0 or by a second tile.  Other reads of this kind, and an OFM over such an IFM, are errors: no reason
@@ -234,8 +215,10 @@ check_windows(struct checker *c)
 	if (!filters || tiles || npu_fm_nests(f))
 		return;
 	int64_t e = npu_fm_bytes(f), row = (f->shape.w - 1) * f->stride_x + f->shape.c * e;
-	bool windows = !f->bricks && steps_by(f->stride_x, f->shape.w, e) &&
-		       steps_by(f->stride_y, f->shape.h, row);
+	/* in each direction, elements are apart, or a stride of 0 repeats one element */
+	bool windows = !f->bricks &&
+		       (f->shape.w == 1 || !f->stride_x || f->stride_x >= e) &&
+		       (f->shape.h == 1 || !f->stride_y || f->stride_y >= row);
 	ERROR_IF(!windows, c, 59, "pixels of the IFM share bytes, and are not windows of one row of "
 		 "NHWC");
 	ERROR_IF(c->op.ofm.region == f->region &&
@@ -243,20 +226,14 @@ check_windows(struct checker *c)
 		 "the OFM shares bytes with an IFM whose pixels overlap");
 }
 
-/* True for an IFM, IFM2 or OFM in memory. */
-static bool
-has_address(const struct npu_fm *f, bool scalar)
-{
-	return !scalar && npu_fm_stored(f);
-}
-
 bool
 check_kernel_memory(struct checker *c)
 {
 	const struct npu_op *op = &c->op;
-	bool tensor1 = has_address(&op->ifm, op->ifm_scalar);
-	bool tensor2 = op->has_ifm2 && has_address(&op->ifm2, op->ifm2_scalar);
-	bool out = has_address(&op->ofm, false) && !op->acc_kept;
+	/* IFM, IFM2 and OFM are in memory */
+	bool tensor1 = !op->ifm_scalar && npu_fm_stored(&op->ifm);
+	bool tensor2 = op->has_ifm2 && !op->ifm2_scalar && npu_fm_stored(&op->ifm2);
+	bool out = npu_fm_stored(&op->ofm) && !op->acc_kept;
 	int most = c->rules->max_bits;
 	if (op->ifm.bits > most || op->ofm.bits > most || op->ifm_up_h < 1 ||
 	    op->ifm_up_w < 1 || (op->has_ifm2 && op->ifm2.bits > most))
@@ -279,31 +256,14 @@ check_kernel_memory(struct checker *c)
 	bool ok = !tensor1 || access_fm(c, &op->ifm, "IFM", false);
 	if (tensor2)
 		ok &= access_fm(c, &op->ifm2, "IFM2", false);
-	ok &= read_streams(c);
+	for (int k = 0; k < NPU_MAX_STREAMS; k++)
+		ok &= access_range(c, &op->weights[k], "weights", false);
+	for (size_t k = 0; k < ARRAY_LEN(op->scales); k++)
+		ok &= access_range(c, &op->scales[k], "scales", false);
 	return (!out || access_fm(c, &op->ofm, "OFM", true)) && ok;
 }
 
 /* ---- DMA: rules 36, 37 -------------------------------------------------- */
-
-static void
-check_shram_side(struct checker *c)
-{
-	const struct npu_op *op = &c->op;
-	int32_t base = accel_lut_base(c->accel);
-	int all = (1 << c->accel->cores) - 1;
-	int64_t at = op->dst.at, n = op->dst.n;
-	ERROR_IF(at % 16 || n % 16, c, 36, "SHRAM address 0x%" PRIx64
-		 " or length %" PRId64 " is no multiple of 16", (uint64_t)at, n);
-	ERROR_IF(at < base || n > base + LUT_BYTES - at, c, 37,
-		 "SHRAM address 0x%" PRIx64 " with %" PRId64 " bytes is outside the "
-		 "tables at 0x%" PRIx32, (uint64_t)at, n, (uint32_t)base);
-	ERROR_IF((op->dst.region & all) != all, c, 37,
-		 "core mask %d does not select all %d cores", op->dst.region,
-		 c->accel->cores);
-	for (int64_t i = at - base; i >= 0 && i < at - base + n && i < LUT_BYTES;
-	     i++)
-		c->table_valid[i] = true;
-}
 
 void
 access_dma(struct checker *c, int which, const char *role)
@@ -322,6 +282,7 @@ void
 check_dma(struct checker *c)
 {
 	const struct npu_op *op = &c->op;
+	int64_t at = op->dst.at, n = op->dst.n;
 	ERROR_IF(op->src_dims > 3 || op->dst_dims > 3, c, 8, "stride mode 3 is not defined");
 	if (op->src_internal) {
 		WARN(c, 37, "the transfer reads from SHRAM");
@@ -332,12 +293,24 @@ check_dma(struct checker *c)
 		access_dma(c, 0, "DMA source");
 	}
 	if (op->dst_internal) {
-		check_shram_side(c);
+		int32_t base = accel_lut_base(c->accel);
+		int all = (1 << c->accel->cores) - 1;
+		ERROR_IF(at % 16 || n % 16, c, 36, "SHRAM address 0x%" PRIx64
+			 " or length %" PRId64 " is no multiple of 16", (uint64_t)at, n);
+		ERROR_IF(at < base || n > base + LUT_BYTES - at, c, 37,
+			 "SHRAM address 0x%" PRIx64 " with %" PRId64 " bytes is outside the "
+			 "tables at 0x%" PRIx32, (uint64_t)at, n, (uint32_t)base);
+		ERROR_IF((op->dst.region & all) != all, c, 37,
+			 "core mask %d does not select all %d cores", op->dst.region,
+			 c->accel->cores);
+		for (int64_t i = at - base; i >= 0 && i < at - base + n && i < LUT_BYTES;
+		     i++)
+			c->table_valid[i] = true;
 		return;
 	}
-	ERROR_IF(!accel_is_wide(c->accel) && (op->dst.at % 16 || op->dst.n % 16),
-		 c, 36, "destination address 0x%" PRIx64 " or length %" PRId64
-		 " is no multiple of 16", (uint64_t)op->dst.at, op->dst.n);
+	ERROR_IF(!accel_is_wide(c->accel) && (at % 16 || n % 16), c, 36,
+		 "destination address 0x%" PRIx64 " or length %" PRId64
+		 " is no multiple of 16", (uint64_t)at, n);
 	access_dma(c, 1, "DMA destination");
 }
 

@@ -11,27 +11,6 @@
 
 /* ---- weights and scales --------------------------------------------------- */
 
-static void
-check_records(struct checker *c)
-{
-	const struct npu_op *op = &c->op;
-	const struct npu_range *s = &op->scales[0];
-	int32_t unit = op->ublock.c > BRICK ? op->ublock.c : BRICK;
-	int64_t n = (int64_t)(op->extent.c + unit - 1) / unit * unit;
-	bool per_channel = !op->global_scale && op->kind != NPU_ELEMENTWISE &&
-			   op->kind != NPU_RESIZE;
-	if (!per_channel)
-		return;
-	ERROR_IF(s->n % 16, c, 31, "scales: length %" PRId64
-		 " is no multiple of 16", s->n);
-	ERROR_IF(s->n < (10 * n + 15) / 16 * 16 || s->n >= 1 << 20, c, 32,
-		 "%" PRId64 " bytes of scales for %d channels of 10 bytes each, in all below "
-		 "2^20", s->n,
-		 op->extent.c);
-	WARN_IF(s->at % 16, c, 31, "scales: address 0x%" PRIx64 " is no multiple of 16",
-		(uint64_t)s->at);
-}
-
 void
 check_streams85(struct checker *c)
 {
@@ -40,7 +19,19 @@ check_streams85(struct checker *c)
 		       op->kind == NPU_DEPTHWISE;
 	if (!op->ublock.c)
 		return; /* rule 8 has reported it */
-	check_records(c);
+	if (!op->global_scale && op->kind != NPU_ELEMENTWISE && op->kind != NPU_RESIZE) {
+		/* one record per channel */
+		const struct npu_range *s = &op->scales[0];
+		int32_t block = op->ublock.c > BRICK ? op->ublock.c : BRICK;
+		int64_t records = (int64_t)(op->extent.c + block - 1) / block * block;
+		ERROR_IF(s->n % 16, c, 31, "scales: length %" PRId64
+			 " is no multiple of 16", s->n);
+		ERROR_IF(s->n < (10 * records + 15) / 16 * 16 || s->n >= 1 << 20, c, 32,
+			 "%" PRId64 " bytes of scales for %d channels of 10 bytes each, in "
+			 "all below 2^20", s->n, op->extent.c);
+		WARN_IF(s->at % 16, c, 31, "scales: address 0x%" PRIx64
+			" is no multiple of 16", (uint64_t)s->at);
+	}
 	if (!filters)
 		return;
 	int n = npu_filter_streams(op, c->accel);
@@ -62,10 +53,29 @@ check_streams85(struct checker *c)
 
 /* ---- DMA ------------------------------------------------------------------ */
 
-static void
-check_table_side(struct checker *c)
+void
+check_dma85(struct checker *c)
 {
 	const struct npu_op *op = &c->op;
+	ERROR_IF(op->src_dims > 3, c, 8, "stride mode 3 is not defined");
+	if (op->src_indexed || op->dst_indexed) {
+		ERROR_IF(op->src_indexed && op->dst_indexed, c, 58,
+			 "source and destination are indexed, only one can be");
+		ERROR_IF(op->rows.at % 4, c, 58, "index address 0x%" PRIx64
+			 " is no multiple of 4", (uint64_t)op->rows.at);
+		int64_t step = op->src_indexed ? op->src_step[0] : op->dst_step[0];
+		ERROR_IF(step < op->src.n, c, 58, "rows of %" PRId64 " bytes overlap, their "
+			 "stride is %" PRId64, op->src.n, step);
+		(void)access_range(c, &op->rows, "index", false);
+	}
+	if (op->src_internal)
+		ERROR(c, 37, "the transfer reads from the tables");
+	else
+		access_dma(c, 0, "DMA source");
+	if (!op->dst_internal) {
+		access_dma(c, 1, "DMA destination");
+		return;
+	}
 	int64_t at = op->dst.at, n = op->dst.n;
 	bool inside = at >= 0 && n >= 0 && n <= LUT_BYTES && at <= LUT_BYTES - n;
 	ERROR_IF(at % 16 || n % 16, c, 36, "table address 0x%" PRIx64
@@ -75,36 +85,4 @@ check_table_side(struct checker *c)
 	ERROR_IF(npu_dma_is_stepped(op), c, 37, "the transfer to the tables has strides");
 	for (int64_t i = at; inside && i < at + n; i++)
 		c->table_valid[i] = true;
-}
-
-static void
-check_index(struct checker *c)
-{
-	const struct npu_op *op = &c->op;
-	if (!op->src_indexed && !op->dst_indexed)
-		return;
-	ERROR_IF(op->src_indexed && op->dst_indexed, c, 58,
-		 "source and destination are indexed, only one can be");
-	ERROR_IF(op->rows.at % 4, c, 58, "index address 0x%" PRIx64
-		 " is no multiple of 4", (uint64_t)op->rows.at);
-	int64_t step = op->src_indexed ? op->src_step[0] : op->dst_step[0];
-	ERROR_IF(step < op->src.n, c, 58, "rows of %" PRId64 " bytes overlap, their stride "
-		 "is %" PRId64, op->src.n, step);
-	(void)access_range(c, &op->rows, "index", false);
-}
-
-void
-check_dma85(struct checker *c)
-{
-	const struct npu_op *op = &c->op;
-	ERROR_IF(op->src_dims > 3, c, 8, "stride mode 3 is not defined");
-	check_index(c);
-	if (op->src_internal)
-		ERROR(c, 37, "the transfer reads from the tables");
-	else
-		access_dma(c, 0, "DMA source");
-	if (op->dst_internal)
-		check_table_side(c);
-	else
-		access_dma(c, 1, "DMA destination");
 }

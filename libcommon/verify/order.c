@@ -25,26 +25,29 @@ region_of(const struct touch *t)
 	return t->fm ? t->fm->region : t->range.region;
 }
 
+enum { MAX_TOUCHES = 12 };
+
 /*
- * The range of an operation's table.  A kernel reads the slots of its own table
+ * Lists the accesses of an operation.  A kernel reads the slots of its own table
  * (ethosu-commands(7) 11.2).  With all_slots it reads the whole table memory, as some
  * generators assume: a wait for such an access does not count as useless.
  */
-static struct npu_range
-table_of(const struct npu_op *op, const struct accel *a, bool all_slots)
-{
-	/* if tables have a memory of their own, its first byte is 0 */
-	int32_t lut = a->banks == a->lut_banks ? 0 : accel_lut_base(a);
-	if (all_slots && lut)
-		return (struct npu_range){ .region = SHRAM, .at = lut, .n = LUT_BYTES };
-	return (struct npu_range){ .region = SHRAM, .at = lut + op->table.at,
-				   .n = op->table.n };
-}
-
 static int
-kernel_touches(const struct npu_op *op, const struct accel *a, bool all_slots,
-	       struct touch *t)
+touches(const struct npu_op *op, const struct accel *a, bool all_slots, struct touch *t)
 {
+	if (op->kind == NPU_DMA) {
+		t[0] = (struct touch){ .dma = op, .which = 0, .range = op->src };
+		t[1] = (struct touch){ .dma = op, .which = 1, .range = op->dst,
+				       .write = true };
+		if (op->src_internal)
+			t[0].range.region = SHRAM;
+		if (op->dst_internal)
+			t[1].range.region = SHRAM;
+		if (!op->src_indexed && !op->dst_indexed)
+			return 2;
+		t[2] = (struct touch){ .range = op->rows };
+		return 3;
+	}
 	int n = 0;
 	int32_t lut = accel_lut_base(a);
 	bool whole = !a->lut_banks && !npu_uses_table(op);
@@ -58,8 +61,16 @@ kernel_touches(const struct npu_op *op, const struct accel *a, bool all_slots,
 	for (size_t k = 0; k < ARRAY_LEN(op->scales); k++)
 		if (op->scales[k].n)
 			t[n++] = (struct touch){ .range = op->scales[k] };
-	if (npu_uses_table(op))
-		t[n++] = (struct touch){ .range = table_of(op, a, all_slots) };
+	if (npu_uses_table(op)) {
+		/* if tables have a memory of their own, its first byte is 0 */
+		int32_t table0 = a->banks == a->lut_banks ? 0 : lut;
+		struct npu_range slots = { .region = SHRAM, .at = table0 + op->table.at,
+					   .n = op->table.n };
+		if (all_slots && table0)
+			slots = (struct npu_range){ .region = SHRAM, .at = table0,
+						    .n = LUT_BYTES };
+		t[n++] = (struct touch){ .range = slots };
+	}
 	t[n++] = (struct touch){ .write = true,
 				 .range = { .region = SHRAM,
 					    .n = whole ? lut + LUT_BYTES
@@ -67,31 +78,6 @@ kernel_touches(const struct npu_op *op, const struct accel *a, bool all_slots,
 	if (npu_fm_stored(&op->ofm) && !op->acc_kept)
 		t[n++] = (struct touch){ .write = true, .fm = &op->ofm };
 	return n;
-}
-
-static int
-dma_touches(const struct npu_op *op, struct touch *t)
-{
-	t[0] = (struct touch){ .dma = op, .which = 0, .range = op->src };
-	t[1] = (struct touch){ .dma = op, .which = 1, .range = op->dst,
-			       .write = true };
-	if (op->src_internal)
-		t[0].range.region = SHRAM;
-	if (op->dst_internal)
-		t[1].range.region = SHRAM;
-	if (!op->src_indexed && !op->dst_indexed)
-		return 2;
-	t[2] = (struct touch){ .range = op->rows };
-	return 3;
-}
-
-enum { MAX_TOUCHES = 12 };
-
-static int
-touches(const struct npu_op *op, const struct accel *a, bool all_slots, struct touch *t)
-{
-	return op->kind == NPU_DMA ? dma_touches(op, t)
-				   : kernel_touches(op, a, all_slots, t);
 }
 
 /* ---- comparing two accesses --------------------------------------------- */
@@ -155,17 +141,12 @@ hull(const struct touch *t)
 }
 
 static bool
-ranges_disjoint(const struct touch *a, const struct touch *b)
-{
-	struct npu_range p = hull(a), q = hull(b);
-	return !spans_overlap(p.at, p.n, q.at, q.n);
-}
-
-static bool
 share_bytes(const struct touch *a, const struct touch *b, uint64_t *steps)
 {
-	if (region_of(a) != region_of(b) || (!a->write && !b->write) ||
-	    ranges_disjoint(a, b))
+	if (region_of(a) != region_of(b) || (!a->write && !b->write))
+		return false;
+	struct npu_range ha = hull(a), hb = hull(b);
+	if (!spans_overlap(ha.at, ha.n, hb.at, hb.n))
 		return false;
 	if (a->fm && b->fm)
 		return npu_fm_overlap(a->fm, npu_fm_box(a->fm), b->fm,
@@ -267,24 +248,6 @@ check_hazards(struct checker *c, const struct queue *other)
 			 4 * other->item[i].at);
 }
 
-/* Rule 47: finds the largest safe BLOCKDEP from the bytes that blocks share. */
-static void
-check_blockdep(struct checker *c)
-{
-	const struct npu_op *op = &c->op;
-	WARN_IF(!c->any_kernel && op->blockdep, c, 47,
-		"BLOCKDEP %d, but no kernel is before this one", op->blockdep);
-	if (c->has_previous) {
-		int max = blockdep_max(&c->previous, op, c->accel, &c->runs);
-		ERROR_IF(op->blockdep > max && c->runs, c, 47,
-			 "BLOCKDEP %d: a block of %s at 0x%06zx may be read "
-			 "before it is written; use at most %d", op->blockdep,
-			 npu_op_name(&c->previous), 4 * c->previous.at, max);
-	}
-	c->any_kernel = c->has_previous = true;
-	c->previous = *op;
-}
-
 void
 check_order(struct checker *c)
 {
@@ -307,7 +270,18 @@ check_order(struct checker *c)
 	} else if (npu_is_kernel(op)) {
 		check_waits(c);
 		check_hazards(c, &c->dmas);
-		check_blockdep(c);
+		/* Rule 47: the bytes that blocks share give the largest safe BLOCKDEP. */
+		WARN_IF(!c->any_kernel && op->blockdep, c, 47,
+			"BLOCKDEP %d, but no kernel is before this one", op->blockdep);
+		if (c->has_previous) {
+			int max = blockdep_max(&c->previous, op, c->accel, &c->runs);
+			ERROR_IF(op->blockdep > max && c->runs, c, 47,
+				 "BLOCKDEP %d: a block of %s at 0x%06zx may be read "
+				 "before it is written; use at most %d", op->blockdep,
+				 npu_op_name(&c->previous), 4 * c->previous.at, max);
+		}
+		c->any_kernel = c->has_previous = true;
+		c->previous = *op;
 		c->group += !c->state85.is_member;
 		push(&c->kernels, op, c->group);
 	}

@@ -184,17 +184,6 @@ plan_bind(struct plan *p, struct checker *c)
 		fast->written = written_new(p->a, fast->bytes);
 }
 
-/* Returns the layout record of a tensor that is an output of the network; NULL: none. */
-static const struct border_tensor *
-border_of(const struct plan *p, int s, int tensor)
-{
-	const struct tfl_subgraph *g = &p->m->subgraph[0];
-	for (int k = 0; s == 0 && k < g->n_out && k < p->borders.n_out; k++)
-		if (g->out[k] == tensor && p->borders.out[k].has_record)
-			return &p->borders.out[k];
-	return NULL;
-}
-
 /* Returns the first unwritten byte of the elements of border tensor x; -1: none. */
 static int64_t
 hole_in_border(const struct written *to, const struct border_tensor *x, int64_t at)
@@ -236,13 +225,18 @@ void
 plan_outputs(struct plan *p, struct checker *c)
 {
 	const struct tfl_op *op = operator_of(c, p->m);
+	const struct tfl_subgraph *g = &p->m->subgraph[0];
 	int s = c->s->subgraph;
 	for (int k = 0; k < op->n_out; k++) {
 		struct stream_place at = { .region = 0 };
 		const struct written *to = written_at(p, c, k, &at);
 		if (!to)
 			continue;
-		const struct border_tensor *x = border_of(p, s, op->out[k]);
+		/* its layout record, if it is an output of the network that has one */
+		const struct border_tensor *x = NULL;
+		for (int i = 0; !x && s == 0 && i < g->n_out && i < p->borders.n_out; i++)
+			if (g->out[i] == op->out[k] && p->borders.out[i].has_record)
+				x = &p->borders.out[i];
 		int64_t n = bytes_of(p->m, s, op->out[k]);
 		int64_t hole = x ? hole_in_border(to, x, at.at) : written_hole(to, at.at, n);
 		ERROR_IF(hole >= 0, c, VERIFY_RULE_WRITTEN,
@@ -253,52 +247,6 @@ plan_outputs(struct plan *p, struct checker *c)
 }
 
 /* ---- the container ------------------------------------------------------ */
-
-static void
-check_payload(struct checker *c, struct bytes b)
-{
-	static const uint32_t head[] = { 0x31504f43, 0x00100001, 0, 0, 5, 5, 5 };
-	size_t words = c->s->n_words;
-	bool ok = b.n == 32 + 4 * words;
-	for (size_t i = 0; ok && i < ARRAY_LEN(head); i++)
-		ok = i == 2 || i == 3 || load_le32(b.p + 4 * i) == head[i];
-	ERROR_IF(!ok, c, 48, "the driver payload of %zu bytes does not have the "
-		 "usual header for %zu words", b.n, words);
-	ERROR_IF(c->s->config != c->accel->config_word, c, 48,
-		 "configuration 0x%08" PRIx32 " is not that of %s", c->s->config,
-		 c->accel->name);
-	uint32_t arch = accel_generation(c->accel)->arch;
-	ERROR_IF(c->s->id >> 28 != arch, c, 48, "architecture %" PRIu32
-		 " in ID 0x%08" PRIx32 " is not that of %s", c->s->id >> 28, c->s->id,
-		 c->accel->name);
-	/*
-	 * The driver doesn't check the product field, and one generator writes 6 for all
-	 * products (ethosu-commands(7) 14.3, 14.4).
-	 */
-}
-
-static void
-check_operator(struct checker *c, const struct tfl_model *m)
-{
-	const struct tfl_op *op = operator_of(c, m);
-	const struct tfl_subgraph *g = &m->subgraph[c->s->subgraph];
-	static const uint8_t options[] = { 1, 4, 1 };
-	for (int k = 0; k < N_SPECIAL; k++) {
-		const struct tfl_tensor *t =
-		    op->in[k] < 0 ? NULL : &g->tensor[op->in[k]];
-		ERROR_IF(!t || t->type != TFL_UINT8 || t->rank != 1, c, 49,
-			 "input %d of the operator is no uint8 tensor of rank 1", k);
-	}
-	ERROR_IF(op->custom_options.n != sizeof(options) ||
-		 memcmp(op->custom_options.p, options, sizeof(options)), c, 49,
-		 "the operator's custom options of %zu bytes are not 01 04 01",
-		 op->custom_options.n);
-	/*
-	 * The runtime passes the first 8 base addresses (ethosu-commands(7) 13.3).
-	 * Further inputs and outputs only matter for the runtime's memory plan.  A
-	 * stream that uses another base address breaks rule 29.
-	 */
-}
 
 /* Rule 51: the offset of a tensor is aligned, and the tensor is inside the arena. */
 static void
@@ -328,8 +276,43 @@ check_container(struct checker *c, const struct tfl_model *m)
 	struct plan p = { .m = m, .offsets = tfl_metadata(
 					  m, "OfflineMemoryAllocation") };
 	c->command = NULL;
-	check_payload(c, g->tensor[op->in[IN_STREAM]].data);
-	check_operator(c, m);
+
+	/* rule 48: the driver payload.  The driver doesn't check the product field, and one
+	 * generator writes 6 for all products (ethosu-commands(7) 14.3, 14.4). */
+	static const uint32_t head[] = { 0x31504f43, 0x00100001, 0, 0, 5, 5, 5 };
+	struct bytes b = g->tensor[op->in[IN_STREAM]].data;
+	size_t words = c->s->n_words;
+	bool ok = b.n == 32 + 4 * words;
+	for (size_t i = 0; ok && i < ARRAY_LEN(head); i++)
+		ok = i == 2 || i == 3 || load_le32(b.p + 4 * i) == head[i];
+	ERROR_IF(!ok, c, 48, "the driver payload of %zu bytes does not have the "
+		 "usual header for %zu words", b.n, words);
+	ERROR_IF(c->s->config != c->accel->config_word, c, 48,
+		 "configuration 0x%08" PRIx32 " is not that of %s", c->s->config,
+		 c->accel->name);
+	uint32_t arch = accel_generation(c->accel)->arch;
+	ERROR_IF(c->s->id >> 28 != arch, c, 48, "architecture %" PRIu32
+		 " in ID 0x%08" PRIx32 " is not that of %s", c->s->id >> 28, c->s->id,
+		 c->accel->name);
+
+	/*
+	 * Rule 49: the operator.  The runtime passes the first 8 base addresses
+	 * (ethosu-commands(7) 13.3).  Further inputs and outputs only matter for the
+	 * runtime's memory plan.  A stream that uses another base address breaks rule 29.
+	 */
+	static const uint8_t options[] = { 1, 4, 1 };
+	for (int k = 0; k < N_SPECIAL; k++) {
+		const struct tfl_tensor *t =
+		    op->in[k] < 0 ? NULL : &g->tensor[op->in[k]];
+		ERROR_IF(!t || t->type != TFL_UINT8 || t->rank != 1, c, 49,
+			 "input %d of the operator is no uint8 tensor of rank 1", k);
+	}
+	ERROR_IF(op->custom_options.n != sizeof(options) ||
+		 memcmp(op->custom_options.p, options, sizeof(options)), c, 49,
+		 "the operator's custom options of %zu bytes are not 01 04 01",
+		 op->custom_options.n);
+
+	/* rule 51: the offsets of the memory plan */
 	if (op->in[IN_SCRATCH] < 0)
 		return;
 	find_part(&p, c->s->subgraph, op);

@@ -15,25 +15,6 @@ check_reads_depth(const struct npu_op *op)
 	       (op->kind == NPU_POOL && op->mode == NPU_POOL_REDUCE_SUM);
 }
 
-/* ---- rule 39 ------------------------------------------------------------ */
-
-static void
-check_block(struct checker *c)
-{
-	const struct npu_op *op = &c->op;
-	struct hwc b = op->block, u = c->accel->ublock;
-	/* registers can't hold more than width 64, height 32 and depth 128 */
-	ERROR_IF(b.h % u.h || b.w % u.w || b.c % u.c, c, 39,
-		 "block %dx%dx%d is no multiple of the microblock %dx%dx%d", b.h, b.w,
-		 b.c, u.h, u.w, u.c);
-	ERROR_IF(b.c < op->ofm.shape.c && b.c % BRICK, c, 39,
-		 "block depth %d divides %d channels and is no multiple of 16", b.c,
-		 op->ofm.shape.c);
-	/* one compiler requires even blocks here, another compiler writes odd heights */
-	WARN_IF(op->upscale != UPSCALE_NONE && (b.h % 2 || b.w % 2), c, 39,
-		"block height and width %dx%d over an upscaled IFM are not even", b.h, b.w);
-}
-
 /* ---- layout (ethosu-memory(7) 8.2) --------------------------------------- */
 
 int64_t
@@ -46,35 +27,6 @@ check_input_extent(const struct npu_op *op, int64_t block, int stride, int dilat
 	return round_up_i64((n + factor - 1) / factor, unit);
 }
 
-static int64_t
-input_bytes(const struct checker *c)
-{
-	const struct npu_op *op = &c->op;
-	int bits = op->ifm.bits;
-	int64_t depth = op->block.c, channels = op->ifm.shape.c;
-	if (check_reads_depth(op))
-		depth = bits == 16 ? round_up_i64(min_i64(channels, 16), 4)
-				   : round_up_i64(min_i64(channels, op->part_kernel ? 16 : 32),
-					8);
-	return check_input_extent(op, op->block.h, op->stride_y, op->dilated_h,
-				  c->accel->ublock.h) *
-	       check_input_extent(op, op->block.w, op->stride_x, op->dilated_w,
-				  c->accel->ublock.w) *
-	       round_up_i64(depth * bits / 8, 8);
-}
-
-static int64_t
-accumulator_bytes(const struct checker *c)
-{
-	const struct npu_op *op = &c->op;
-	int64_t h = op->block.h;
-	if (op->ofm.shape.h == 1 && op->dilated_h == 1 &&
-	    c->accel->ublock.h == 2)
-		h = 1;
-	return h * op->block.w * round_up_i64(op->block.c, 8) *
-	       (op->acc_format == 1 ? 40 : 32) / 8;
-}
-
 /* Returns the banks of a double buffer: banks of 1 KiB, rounded up to whole granules. */
 static int
 banks(int64_t bytes, int granule)
@@ -83,30 +35,24 @@ banks(int64_t bytes, int granule)
 		       granule);
 }
 
-/*
- * Old compilers divide the free banks into equal halves for the two inputs, even if a half
- * is odd: with 14 free banks of 16, IFM2 starts at bank 9.  An input needs an even number of
- * banks.  Therefore an odd half has a spare bank, and both inputs fit, whether or not the
- * hardware ignores the lowest bit of the register.
- */
-static bool
-halves_the_banks(const struct npu_op *op)
-{
-	return op->ib2_start - SHRAM_OUTPUT_BANKS ==
-	       op->ib_end - op->ib2_start;
-}
-
 static void
 check_eltwise_buffers(struct checker *c, int ifm, int end)
 {
 	const struct npu_op *op = &c->op;
 	bool tensor2 = op->has_ifm2 && !op->ifm2_scalar;
 	int start2 = SHRAM_OUTPUT_BANKS + ifm;
+	/*
+	 * Old compilers divide the free banks into equal halves for the two inputs, even if
+	 * a half is odd: with 14 free banks of 16, IFM2 starts at bank 9.  An input needs an
+	 * even number of banks.  Therefore an odd half has a spare bank, and both inputs fit,
+	 * whether or not the hardware ignores the lowest bit of the register.
+	 */
+	bool halves = op->ib2_start - SHRAM_OUTPUT_BANKS == op->ib_end - op->ib2_start;
 	if (tensor2) {
 		ERROR_IF(op->ib2_start <= 2 || op->ib2_start >= op->ib_end, c,
 			 40, "IFM2_IB_START %d is not between 2 and IB_END %d",
 			 op->ib2_start, op->ib_end);
-		ERROR_IF(op->ib2_start % 2 && !halves_the_banks(op), c, 40,
+		ERROR_IF(op->ib2_start % 2 && !halves, c, 40,
 			 "IFM2_IB_START %d is odd", op->ib2_start);
 		ERROR_IF(op->ib2_start < start2 ||
 			 op->ib_end - op->ib2_start < ifm, c, 41,
@@ -130,7 +76,19 @@ check_shram(struct checker *c)
 	const struct accel *a = c->accel;
 	if (op->ifm.bits > 32)
 		return; /* rule 8 has reported it */
-	check_block(c);
+
+	struct hwc b = op->block, u = a->ublock;
+	/* registers can't hold more than width 64, height 32 and depth 128 */
+	ERROR_IF(b.h % u.h || b.w % u.w || b.c % u.c, c, 39,
+		 "block %dx%dx%d is no multiple of the microblock %dx%dx%d", b.h, b.w,
+		 b.c, u.h, u.w, u.c);
+	ERROR_IF(b.c < op->ofm.shape.c && b.c % BRICK, c, 39,
+		 "block depth %d divides %d channels and is no multiple of 16", b.c,
+		 op->ofm.shape.c);
+	/* one compiler requires even blocks here, another compiler writes odd heights */
+	WARN_IF(op->upscale != UPSCALE_NONE && (b.h % 2 || b.w % 2), c, 39,
+		"block height and width %dx%d over an upscaled IFM are not even", b.h, b.w);
+
 	int lut = a->lut_banks ? a->lut_banks : npu_uses_table(op) ? 2 : 0;
 	int end = a->banks - lut;
 	ERROR_IF(op->ib_end % 2 || op->ab_start % 2, c, 40,
@@ -139,15 +97,25 @@ check_shram(struct checker *c)
 		 op->ab_start > end, c, 40,
 		 "2 < IB_END %d <= AB_START %d <= %d is false", op->ib_end,
 		 op->ab_start, end);
-	int ifm = banks(input_bytes(c), op->ifm.bits == 32 ? a->granule_ifm32
-							   : a->granule_ifm);
+
+	int bits = op->ifm.bits;
+	int64_t depth = b.c, channels = op->ifm.shape.c;
+	if (check_reads_depth(op))
+		depth = bits == 16 ? round_up_i64(min_i64(channels, 16), 4)
+				   : round_up_i64(min_i64(channels, op->part_kernel ? 16 : 32),
+					8);
+	int64_t ifm_bytes = check_input_extent(op, b.h, op->stride_y, op->dilated_h, u.h) *
+			    check_input_extent(op, b.w, op->stride_x, op->dilated_w, u.w) *
+			    round_up_i64(depth * bits / 8, 8);
+	int ifm = banks(ifm_bytes, bits == 32 ? a->granule_ifm32 : a->granule_ifm);
 	if (op->kind == NPU_ELEMENTWISE) {
 		check_eltwise_buffers(c, ifm, end);
 		return;
 	}
-	int acc = banks(accumulator_bytes(c), op->acc_format == 1
-						  ? a->granule_acc40
-						  : a->granule_acc32);
+
+	int64_t h = op->ofm.shape.h == 1 && op->dilated_h == 1 && u.h == 2 ? 1 : b.h;
+	int64_t acc_bytes = h * b.w * round_up_i64(b.c, 8) * (op->acc_format == 1 ? 40 : 32) / 8;
+	int acc = banks(acc_bytes, op->acc_format == 1 ? a->granule_acc40 : a->granule_acc32);
 	ERROR_IF(op->ib_end - 2 < ifm, c, 41,
 		 "IB_END %d leaves no %d banks for the IFM", op->ib_end, ifm);
 	ERROR_IF(end - op->ab_start < acc, c, 41,

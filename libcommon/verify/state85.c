@@ -37,16 +37,6 @@ check_accumulators(struct checker *c)
 
 enum { CHAIN_LENGTH = 4, CHAIN_OPERANDS = 3 };
 
-/* Returns the number of operands in memory. */
-static int
-external_operands(const struct npu_op *op)
-{
-	bool first = !op->ifm_scalar && npu_fm_stored(&op->ifm);
-	bool second = op->has_ifm2 && !op->ifm2_scalar &&
-		      npu_fm_stored(&op->ifm2);
-	return first + second;
-}
-
 static void
 check_link(struct checker *c, const struct npu_fm *f, const char *role)
 {
@@ -73,51 +63,26 @@ check_link(struct checker *c, const struct npu_fm *f, const char *role)
 		 from->is_signed ? 's' : 'u', from->bits);
 }
 
-static void
-end_chain(struct checker *c)
-{
-	struct chain *k = &c->state85.chain;
-	for (int i = 0; i < NPU_MAX_CHAINS; i++)
-		ERROR_IF(k->filled[i] && !k->read[i], c, 54,
-			 "no operation of the chain reads chain buffer %d", i);
-	*k = (struct chain){ .n = 0 };
-}
-
-static bool
-reads_chain(const struct npu_op *op)
-{
-	return op->ifm.storage == NPU_CHAINED ||
-	       (op->has_ifm2 && op->ifm2.storage == NPU_CHAINED);
-}
-
-/*
- * All members of a chain have equal extents, blocks and microblocks
- * (ethosu-commands(7) 29).
- */
-static void
-check_member(struct checker *c)
-{
-	const struct npu_op *op = &c->op;
-	struct chain *k = &c->state85.chain;
-	ERROR_IF(!reads_chain(op), c, 54,
-		 "interrupts the chain that begins at 0x%06zx", 4 * k->first.at);
-	ERROR_IF(!hwc_equal(op->extent, k->first.extent) ||
-		 !hwc_equal(op->block, k->first.block) ||
-		 !hwc_equal(op->ublock, k->first.ublock), c, 54,
-		 "differs in extent or block from the chain's first operation");
-	ERROR_IF(k->n == CHAIN_LENGTH, c, 54, "a chain of more than %d operations",
-		 CHAIN_LENGTH);
-}
-
 void
 check_chain(struct checker *c)
 {
 	const struct npu_op *op = &c->op;
 	struct chain *k = &c->state85.chain;
 	bool chained = op->ofm.storage == NPU_CHAINED && !op->acc_kept;
+	bool reads = op->ifm.storage == NPU_CHAINED ||
+		     (op->has_ifm2 && op->ifm2.storage == NPU_CHAINED);
 	c->state85.is_member = k->n > 0;
-	if (k->n)
-		check_member(c);
+	if (k->n) {
+		/* members have equal extents, blocks and microblocks (ethosu-commands(7) 29) */
+		ERROR_IF(!reads, c, 54,
+			 "interrupts the chain that begins at 0x%06zx", 4 * k->first.at);
+		ERROR_IF(!hwc_equal(op->extent, k->first.extent) ||
+			 !hwc_equal(op->block, k->first.block) ||
+			 !hwc_equal(op->ublock, k->first.ublock), c, 54,
+			 "differs in extent or block from the chain's first operation");
+		ERROR_IF(k->n == CHAIN_LENGTH, c, 54, "a chain of more than %d operations",
+			 CHAIN_LENGTH);
+	}
 	check_link(c, &op->ifm, "IFM");
 	if (op->has_ifm2)
 		check_link(c, &op->ifm2, "IFM2");
@@ -126,7 +91,9 @@ check_chain(struct checker *c)
 	if (!k->n)
 		k->first = *op;
 	k->n++;
-	k->operands += external_operands(op);
+	bool external1 = !op->ifm_scalar && npu_fm_stored(&op->ifm);
+	bool external2 = op->has_ifm2 && !op->ifm2_scalar && npu_fm_stored(&op->ifm2);
+	k->operands += external1 + external2; /* operands in memory */
 	WARN_IF(op->blockdep, c, 54, "BLOCKDEP %d in a chain, 0 is usual", op->blockdep);
 	ERROR_IF(chained && op->kind == NPU_RESIZE, c, 54, "RESIZE cannot be in a chain");
 	WARN_IF(k->operands == CHAIN_OPERANDS + 1, c, 54,
@@ -139,7 +106,10 @@ check_chain(struct checker *c)
 		k->filled[op->ofm.chain] = true;
 		k->read[op->ofm.chain] = false;
 	} else {
-		end_chain(c);
+		for (int i = 0; i < NPU_MAX_CHAINS; i++)
+			ERROR_IF(k->filled[i] && !k->read[i], c, 54,
+				 "no operation of the chain reads chain buffer %d", i);
+		*k = (struct chain){ .n = 0 };
 	}
 }
 
@@ -200,22 +170,17 @@ enter_target(struct checker *c, size_t at)
 	c->state85.any = false;
 }
 
-static bool
-is_boundary(const struct checker *c, size_t word)
-{
-	struct npu_command cmd;
-	struct err bad = { 0 };
-	size_t at = 0;
-	while (at < word && stream_next(c->s, &at, &cmd, &bad))
-		;
-	return at == word && word < c->s->n_words;
-}
-
 void
 check_branch(struct checker *c)
 {
 	const struct npu_op *op = &c->op;
-	ERROR_IF(op->target % 4 || !is_boundary(c, (size_t)op->target / 4), c, 57,
+	struct npu_command cmd;
+	struct err bad = { 0 };
+	size_t word = (size_t)op->target / 4, at = 0;
+	while (at < word && stream_next(c->s, &at, &cmd, &bad))
+		;
+	bool boundary = at == word && word < c->s->n_words;
+	ERROR_IF(op->target % 4 || !boundary, c, 57,
 		 "branches to 0x%06" PRIx64 ", where no command begins",
 		 (uint64_t)op->target);
 	ERROR_IF(op->param & 1 && !c->any_kernel, c, 57,

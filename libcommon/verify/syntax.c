@@ -23,21 +23,8 @@ defined_bits(const struct checker *c, const struct npu_command_info *info)
 	return mask;
 }
 
-/* Checks the param of an address or length: bits 39:32 on U65 and U85, must be 0 on U55. */
-static void
-check_high(struct checker *c, const struct npu_command *cmd)
-{
-	uint32_t limit = accel_is_wide(c->accel) ? 0xff : 0;
-	bool negative = cmd->info->payload == NPU_STRIDE &&
-			(cmd->param == 0xffff || cmd->param == 0xff) &&
-			cmd->payload >> 31;
-	ERROR_IF(cmd->param > limit && !negative, c, 4,
-		 "param 0x%04x has address bits that do not exist on %s", cmd->param,
-		 c->accel->name);
-}
-
-static void
-check_param(struct checker *c, const struct npu_command *cmd)
+void
+check_word(struct checker *c, const struct npu_command *cmd)
 {
 	const struct npu_command_info *info = cmd->info;
 	switch ((enum npu_payload)info->payload) {
@@ -50,9 +37,17 @@ check_param(struct checker *c, const struct npu_command *cmd)
 	}
 	case NPU_ADDRESS:
 	case NPU_STRIDE:
-	case NPU_BYTES40:
-		check_high(c, cmd);
+	case NPU_BYTES40: {
+		/* bits 39:32 of an address or length: on U65 and U85, must be 0 on U55 */
+		uint32_t limit = accel_is_wide(c->accel) ? 0xff : 0;
+		bool negative = info->payload == NPU_STRIDE &&
+				(cmd->param == 0xffff || cmd->param == 0xff) &&
+				cmd->payload >> 31;
+		ERROR_IF(cmd->param > limit && !negative, c, 4,
+			 "param 0x%04x has address bits that do not exist on %s", cmd->param,
+			 c->accel->name);
 		break;
+	}
 	case NPU_SCALE: {
 		uint32_t mask = defined_bits(c, info);
 		ERROR_IF(cmd->param & ~mask, c, 3,
@@ -70,41 +65,23 @@ check_param(struct checker *c, const struct npu_command *cmd)
 		ERROR_IF(cmd->param, c, 3, "param 0x%04x must be 0", cmd->param);
 		break;
 	}
-}
 
-static void
-check_parallel(struct checker *c, const struct npu_command *cmd)
-{
-	bool is = !cmd->is_op && cmd->reg == NPU_PARALLEL_MODE;
+	bool parallel = !cmd->is_op && cmd->reg == NPU_PARALLEL_MODE;
 	if (cmd->at == 0)
-		WARN_IF(accel_is_u65(c->accel) && !is, c, 5,
+		WARN_IF(accel_is_u65(c->accel) && !parallel, c, 5,
 			"the stream does not begin with PARALLEL_MODE");
-	WARN_IF(is && cmd->param != c->accel->cores - 1, c, 5,
+	WARN_IF(parallel && cmd->param != c->accel->cores - 1, c, 5,
 		"PARALLEL_MODE %u on %d cores, the number of cores minus 1 is usual",
 		cmd->param, c->accel->cores);
-}
-
-static void
-check_stride_modes(struct checker *c, const struct npu_command *cmd)
-{
-	if (accel_is_wide(c->accel) ||
-	    (cmd->reg != NPU_DMA0_SRC_REGION && cmd->reg != NPU_DMA0_DST_REGION))
-		return;
-	ERROR_IF(cmd->param >> 9 & 3, c, 4, "stride mode %u does not exist on %s",
-		 cmd->param >> 9 & 3, c->accel->name);
-}
-
-void
-check_word(struct checker *c, const struct npu_command *cmd)
-{
-	check_param(c, cmd);
-	check_parallel(c, cmd);
 	if (cmd->is_op) {
 		WARN_IF(cmd->code == NPU_OP_STOP && cmd->param != 0xffff, c, 3,
 			"STOP has the mask 0x%04x, 0xffff is usual", cmd->param);
 		return;
 	}
-	check_stride_modes(c, cmd);
+	if (cmd->reg == NPU_DMA0_SRC_REGION || cmd->reg == NPU_DMA0_DST_REGION)
+		ERROR_IF(!accel_is_wide(c->accel) && cmd->param >> 9 & 3, c, 4,
+			 "stride mode %u does not exist on %s", cmd->param >> 9 & 3,
+			 c->accel->name);
 	uint32_t v = cmd->has_payload ? cmd->payload : cmd->param;
 	WARN_IF(c->rules->reports_redundant && c->regs.written[cmd->reg] && c->regs.value[cmd->reg] == v &&
 		c->regs.high[cmd->reg] == (cmd->has_payload ? cmd->param : 0),

@@ -15,12 +15,6 @@ check_written_registers(struct checker *c)
 	return !c->op.n_missing;
 }
 
-static bool
-has_filters(const struct npu_op *op)
-{
-	return op->kind == NPU_CONV || op->kind == NPU_DEPTHWISE;
-}
-
 /* ---- rule 8: enumerations ----------------------------------------------- */
 
 static void
@@ -65,29 +59,6 @@ check_format(struct checker *c, enum npu_reg precision, const char *role)
 		 "%s: format %u is not defined", role, format);
 }
 
-/* ---- rules 9, 10, 19: activation ---------------------------------------- */
-
-static void
-check_activation(struct checker *c)
-{
-	const struct npu_op *op = &c->op;
-	bool table = npu_uses_table(op), wide = op->ofm.bits == 32;
-	bool function = op->activation == NPU_ACT_TANH ||
-			op->activation == NPU_ACT_SIGMOID;
-	ERROR_IF(!table && op->clip_range, c, 9,
-		 "clip range %d needs an activation table", op->clip_range);
-	ERROR_IF(table && wide && (op->clip_range != 3 || op->min < -128 ||
-				   op->max > 127), c, 9,
-		 "a table with a 32-bit OFM needs clip range 3 and a clamp within -128 to "
-		 "127, not clip range %d and %d to %d",
-		 op->clip_range, op->min, op->max);
-	ERROR_IF((table || !wide) && op->min > op->max, c, 10,
-		 "clamp minimum %d is above the maximum %d", op->min, op->max);
-	ERROR_IF(function && wide, c, 19, "TANH and SIGMOID cannot have a 32-bit OFM");
-	WARN_IF(function && op->ofm.bits == 8, c, 19,
-		"TANH or SIGMOID with an 8-bit OFM");
-}
-
 /* ---- rules 11, 12: zero points ------------------------------------------ */
 
 static void
@@ -102,17 +73,6 @@ check_zero(struct checker *c, const struct npu_fm *f, const char *role)
 			 "%s: zero point %d is outside %d to %d", role, f->zero,
 			 lo, hi);
 	}
-}
-
-static void
-check_zeros(struct checker *c)
-{
-	const struct npu_op *op = &c->op;
-	check_zero(c, &op->ifm, "IFM");
-	if (op->has_ifm2)
-		check_zero(c, &op->ifm2, "IFM2");
-	if (op->ofm.bits < 32) /* a 32-bit OFM ignores it, so that stale values are common */
-		check_zero(c, &op->ofm, "OFM");
 }
 
 /* ---- rules 13, 14: types ------------------------------------------------ */
@@ -153,26 +113,52 @@ check_eltwise_types(struct checker *c)
 		 14, "scalar %d is outside %d to %d", op->scalar, lo, hi);
 }
 
-static void
-check_types(struct checker *c)
+/* ---- all rules ---------------------------------------------------------- */
+
+void
+check_values(struct checker *c)
 {
 	const struct npu_op *op = &c->op;
-	if (op->kind == NPU_ELEMENTWISE) {
+	check_enums(c);
+	check_format(c, NPU_IFM_PRECISION, "IFM_PRECISION");
+	check_format(c, NPU_OFM_PRECISION, "OFM_PRECISION");
+	if (op->has_ifm2)
+		check_format(c, NPU_IFM2_PRECISION, "IFM2_PRECISION");
+
+	/* rules 9, 10, 19: activation */
+	bool table = npu_uses_table(op), wide = op->ofm.bits == 32;
+	bool function = op->activation == NPU_ACT_TANH ||
+			op->activation == NPU_ACT_SIGMOID;
+	ERROR_IF(!table && op->clip_range, c, 9,
+		 "clip range %d needs an activation table", op->clip_range);
+	ERROR_IF(table && wide && (op->clip_range != 3 || op->min < -128 ||
+				   op->max > 127), c, 9,
+		 "a table with a 32-bit OFM needs clip range 3 and a clamp within -128 to "
+		 "127, not clip range %d and %d to %d",
+		 op->clip_range, op->min, op->max);
+	ERROR_IF((table || !wide) && op->min > op->max, c, 10,
+		 "clamp minimum %d is above the maximum %d", op->min, op->max);
+	ERROR_IF(function && wide, c, 19, "TANH and SIGMOID cannot have a 32-bit OFM");
+	WARN_IF(function && op->ofm.bits == 8, c, 19,
+		"TANH or SIGMOID with an 8-bit OFM");
+
+	/* rules 11, 12: zero points */
+	check_zero(c, &op->ifm, "IFM");
+	if (op->has_ifm2)
+		check_zero(c, &op->ifm2, "IFM2");
+	if (op->ofm.bits < 32) /* a 32-bit OFM ignores it, so that stale values are common */
+		check_zero(c, &op->ofm, "OFM");
+
+	/* rules 13, 14: types */
+	bool filters = op->kind == NPU_CONV || op->kind == NPU_DEPTHWISE;
+	if (op->kind == NPU_ELEMENTWISE)
 		check_eltwise_types(c);
-		return;
-	}
-	ERROR_IF(has_filters(op) && op->ifm.bits > 16, c, 13,
-		 "the IFM has %d bits, this operation takes at most 16", op->ifm.bits);
-	ERROR_IF(op->kind == NPU_POOL && !is_pool(op, NPU_POOL_REDUCE_SUM) && op->ifm.bits > 16, c,
-		 13, "the IFM has %d bits, this operation takes at most 16", op->ifm.bits);
-}
+	else
+		ERROR_IF((filters || (op->kind == NPU_POOL && !is_pool(op, NPU_POOL_REDUCE_SUM))) &&
+			 op->ifm.bits > 16, c, 13,
+			 "the IFM has %d bits, this operation takes at most 16", op->ifm.bits);
 
-/* ---- rules 15 to 18: scales --------------------------------------------- */
-
-static void
-check_operand_scales(struct checker *c)
-{
-	const struct npu_op *op = &c->op;
+	/* rules 3, 15, 16: scales of the operands */
 	bool adds = is_elementwise(op, NPU_ELT_ADD) ||
 		    is_elementwise(op, NPU_ELT_SUB);
 	ERROR_IF(op->kind == NPU_ELEMENTWISE && op->operand_scale &&
@@ -188,31 +174,20 @@ check_operand_scales(struct checker *c)
 		 (op->opa_mult > 0xffff || op->opb_mult > 0xffff), c, 3,
 		 "operand scales %" PRIu32 " and %" PRIu32 " have more than 16 bits",
 		 op->opa_mult, op->opb_mult);
-}
 
-static bool
-wants_global_scale(const struct npu_op *op)
-{
-	return op->mode == NPU_ELT_MUL || op->mode == NPU_ELT_ADD ||
-	       op->mode == NPU_ELT_SUB || op->mode == NPU_ELT_ABS ||
-	       op->mode == NPU_ELT_LRELU;
-}
-
-static void
-check_output_scale(struct checker *c)
-{
-	const struct npu_op *op = &c->op;
+	/* rules 17, 18: the global scale; operations that do not want it ignore it */
 	bool padded = op->pad_top || op->pad_left || op->pad_bottom ||
 		      op->pad_right;
 	bool average = is_pool(op, NPU_POOL_AVERAGE);
-	/* These operations need the global scale; other operations ignore it. */
-	bool wants = is_pool(op, NPU_POOL_REDUCE_SUM) || (op->kind == NPU_ELEMENTWISE && wants_global_scale(op));
+	bool wants = is_pool(op, NPU_POOL_REDUCE_SUM) || adds ||
+		     is_elementwise(op, NPU_ELT_MUL) || is_elementwise(op, NPU_ELT_ABS) ||
+		     is_elementwise(op, NPU_ELT_LRELU);
 	ERROR_IF(wants && !op->global_scale, c, 17,
 		 "OFM scale mode 0, the operation needs mode 1 (one scale for all "
 		 "channels)");
 	WARN_IF(op->kind == NPU_ELEMENTWISE && !wants && op->global_scale, c, 17,
 		"OFM scale mode 1, but the operation ignores the scale");
-	WARN_IF(has_filters(op) && op->global_scale, c, 17,
+	WARN_IF(filters && op->global_scale, c, 17,
 		"OFM scale mode 1: one scale for all channels, and no bias");
 	ERROR_IF(average && !padded && !op->global_scale, c, 18,
 		 "an average without padding needs OFM scale mode 1");
@@ -221,22 +196,8 @@ check_output_scale(struct checker *c)
 		op->kernel_w);
 	WARN_IF(average && !padded && op->global_scale && !op->ofm_mult, c, 18,
 		"an average without padding has the multiplier 0");
-}
 
-void
-check_values(struct checker *c)
-{
-	const struct npu_op *op = &c->op;
-	check_enums(c);
-	check_format(c, NPU_IFM_PRECISION, "IFM_PRECISION");
-	check_format(c, NPU_OFM_PRECISION, "OFM_PRECISION");
-	if (op->has_ifm2)
-		check_format(c, NPU_IFM2_PRECISION, "IFM2_PRECISION");
-	check_activation(c);
-	check_zeros(c);
-	check_types(c);
-	check_operand_scales(c);
-	check_output_scale(c);
+	/* rules 20, 21: channels */
 	if (is_pool(op, NPU_POOL_REDUCE_SUM)) {
 		ERROR_IF(op->ofm.shape.c != 1, c, 20,
 			 "a sum over channels needs OFM depth 1, not %d",

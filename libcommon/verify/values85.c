@@ -10,12 +10,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-static bool
-is_argmax(const struct npu_op *op)
-{
-	return is_pool(op, NPU_POOL_ARGMAX_X) || is_pool(op, NPU_POOL_ARGMAX_Y);
-}
-
 /* ---- rule 8: enumerations ----------------------------------------------- */
 
 static void
@@ -61,8 +55,6 @@ check_enums(struct checker *c)
 		 " has more than 31 bits", op->ofm_mult);
 }
 
-/* ---- rules 10, 38: clamp and tables -------------------------------------- */
-
 /* Types of a table's input, which is the OFM before the lookup, and of its output. */
 static const struct table_type {
 	int in, out; /* bits; negative: signed */
@@ -72,27 +64,6 @@ static const struct table_type {
 	[NPU_ACT85_S16_S16] = { -16, -16 }, [NPU_ACT85_S16_S32] = { -16, -32 },
 	[NPU_ACT85_TANH] = { -16, -16 },  [NPU_ACT85_SIGMOID] = { -16, -16 },
 };
-
-static void
-check_activation(struct checker *c)
-{
-	const struct npu_op *op = &c->op;
-	const struct table_type *t = &table_types[op->activation];
-	int bits = op->ofm.is_signed ? -op->ofm.bits : op->ofm.bits;
-	ERROR_IF(op->clip_range == 0 && op->min > op->max &&
-		 (op->ofm.bits <= 16 || op->table.n), c, 10,
-		 "clamp minimum %d is above the maximum %d", op->min, op->max);
-	WARN_IF(op->clip_range == 0 && op->ofm.bits > 16 && !op->table.n &&
-		op->min > op->max, c, 10, "the clamp of a %d-bit OFM has a minimum above its "
-		"maximum",
-		op->ofm.bits);
-	if (!op->table.n)
-		return;
-	ERROR_IF(t->out != bits, c, 38,
-		 "table function %d has results of %c%d, but the OFM is %c%d",
-		 op->activation, t->out < 0 ? 's' : 'u', abs(t->out),
-		 bits < 0 ? 's' : 'u', abs(bits));
-}
 
 /* ---- rules 11, 12: zero points ------------------------------------------ */
 
@@ -107,28 +78,6 @@ check_ifm_zero(struct checker *c, const struct npu_fm *f, const char *role)
 		ok |= f->zero == 32768;
 	ERROR_IF(!ok, c, f->bits == 8 ? 12 : 11, "%s of %c%d cannot have the zero point %d",
 		 role, f->is_signed ? 's' : 'u', f->bits, f->zero);
-}
-
-static void
-check_zeros(struct checker *c)
-{
-	const struct npu_op *op = &c->op;
-	int32_t z = op->ofm.zero;
-	bool ok = op->ofm.is_signed ? z >= -128 && z <= 127
-				    : z <= 255 || z == 32768;
-	bool none = is_elementwise(op, NPU_ELT_CLZ) ||
-		    is_elementwise(op, NPU_ELT_SHL) ||
-		    is_elementwise(op, NPU_ELT85_DIV) || op->kind == NPU_RESIZE;
-	bool any = op->ifm.zero || (op->has_ifm2 && op->ifm2.zero);
-	if (!is_pool(op, NPU_POOL_NONE))
-		check_ifm_zero(c, &op->ifm, "IFM");
-	if (op->has_ifm2)
-		check_ifm_zero(c, &op->ifm2, "IFM2");
-	ERROR_IF(!ok, c, 12, "the OFM cannot have the zero point %d", z);
-	ERROR_IF(none && any, c, 11, "the operands must have zero point 0, not %d and %d",
-		 op->ifm.zero, op->has_ifm2 ? op->ifm2.zero : 0);
-	WARN_IF(is_pool(op, NPU_POOL_AVERAGE) && any, c, 11,
-		"an average of an IFM with zero point %d", op->ifm.zero);
 }
 
 /* ---- rules 13, 14: types ------------------------------------------------- */
@@ -154,29 +103,6 @@ check_operands(struct checker *c)
 	WARN_IF(f->bits < 32 && (op->scalar < lo || op->scalar > hi), c, 14,
 		"scalar %d is outside %" PRId64 " to %" PRId64, op->scalar, lo,
 		hi);
-}
-
-static void
-check_types(struct checker *c)
-{
-	const struct npu_op *op = &c->op;
-	int most = 16;
-	bool null = is_pool(op, NPU_POOL_NONE);
-	if (op->kind == NPU_ELEMENTWISE || is_pool(op, NPU_POOL_REDUCE_SUM) ||
-	    is_pool(op, NPU_POOL_MAX) || is_pool(op, NPU_POOL_MIN))
-		most = 32;
-	ERROR_IF(!null && op->ifm.bits > most, c, 13, "IFM of %d bits",
-		 op->ifm.bits);
-	ERROR_IF(op->acc_input == NPU_ACC_IFM2 && op->kind != NPU_ELEMENTWISE &&
-		 op->ifm2.bits != (op->acc_format == 1 ? 64 : 32), c, 13,
-		 "accumulators cannot be loaded from an IFM2 of %d bits", op->ifm2.bits);
-	ERROR_IF(null && op->acc_input != NPU_ACC_IFM2, c, 13,
-		 "a pool of mode none needs accumulators from IFM2");
-	bool wide = op->ofm.bits == 64 || (op->ifm.bits == 64 && !null);
-	WARN_IF(wide && op->acc_format == 0 && op->kind != NPU_ELEMENTWISE &&
-		!is_pool(op, NPU_POOL_REDUCE_SUM), c, 13,
-		"64-bit feature maps with 32-bit accumulators");
-	check_operands(c);
 }
 
 /* ---- rules 15 to 17: scales ---------------------------------------------- */
@@ -222,18 +148,6 @@ check_scales(struct checker *c)
 
 /* ---- rules 18 to 21: pools ----------------------------------------------- */
 
-static void
-check_samples(struct checker *c)
-{
-	const struct npu_op *op = &c->op;
-	bool empty = op->pad_top >= op->dilated_h ||
-		     op->pad_bottom >= op->dilated_h ||
-		     op->pad_left >= op->dilated_w ||
-		     op->pad_right >= op->dilated_w;
-	ERROR_IF(empty && !op->acc_kept && op->acc_input == NPU_ACC_RESET, c, 18,
-		 "some windows contain only padding");
-}
-
 /* True if the scale is 1 / n as U85 computes it (ethosu-commands(7) 26.6). */
 static bool
 is_reciprocal(uint32_t mult, int shift, int64_t n)
@@ -246,9 +160,16 @@ is_reciprocal(uint32_t mult, int shift, int64_t n)
 }
 
 static void
-check_average(struct checker *c)
+check_pool(struct checker *c)
 {
 	const struct npu_op *op = &c->op;
+	bool empty = op->pad_top >= op->dilated_h ||
+		     op->pad_bottom >= op->dilated_h ||
+		     op->pad_left >= op->dilated_w ||
+		     op->pad_right >= op->dilated_w;
+	ERROR_IF(empty && !op->acc_kept && op->acc_input == NPU_ACC_RESET, c, 18,
+		 "some windows contain only padding");
+
 	bool large = op->kernel_h > 8 || op->kernel_w > 8;
 	bool padded = op->pad_top || op->pad_bottom || op->pad_left ||
 		      op->pad_right;
@@ -265,34 +186,22 @@ check_average(struct checker *c)
 	WARN_IF(op->mode == NPU_POOL_SUM && large && padded, c, 18,
 		"a sum over %d x %d with padding, at most 8 x 8 is usual",
 		op->kernel_h, op->kernel_w);
-}
 
-static void
-check_argmax(struct checker *c)
-{
-	const struct npu_op *op = &c->op;
-	bool x = op->mode == NPU_POOL_ARGMAX_X;
-	int along = x ? op->kernel_w : op->kernel_h;
-	int across = x ? op->kernel_h : op->kernel_w;
-	ERROR_IF(along > 32768 || across != 1, c, 18,
-		 "argmax over %d x %d: one of these must be 1, the other at most 32768",
-		 op->kernel_h, op->kernel_w);
-	ERROR_IF(op->ofm.bits < 32, c, 18,
-		 "argmax needs an OFM of at least 32 bits, not %d", op->ofm.bits);
-	ERROR_IF(op->ofm_mult != 1 || op->ofm_shift != 16 ||
-		 op->rounding != NPU_ROUND_TRUNCATE_LOWER, c, 18,
-		 "argmax needs the scale 1>>16 and rounding down, not %" PRIu32 ">>%d",
-		 op->ofm_mult, op->ofm_shift);
-}
+	bool argmax_x = op->mode == NPU_POOL_ARGMAX_X;
+	if (argmax_x || op->mode == NPU_POOL_ARGMAX_Y) {
+		int along = argmax_x ? op->kernel_w : op->kernel_h;
+		int across = argmax_x ? op->kernel_h : op->kernel_w;
+		ERROR_IF(along > 32768 || across != 1, c, 18,
+			 "argmax over %d x %d: one of these must be 1, the other at most 32768",
+			 op->kernel_h, op->kernel_w);
+		ERROR_IF(op->ofm.bits < 32, c, 18,
+			 "argmax needs an OFM of at least 32 bits, not %d", op->ofm.bits);
+		ERROR_IF(op->ofm_mult != 1 || op->ofm_shift != 16 ||
+			 op->rounding != NPU_ROUND_TRUNCATE_LOWER, c, 18,
+			 "argmax needs the scale 1>>16 and rounding down, not %" PRIu32 ">>%d",
+			 op->ofm_mult, op->ofm_shift);
+	}
 
-static void
-check_pool(struct checker *c)
-{
-	const struct npu_op *op = &c->op;
-	check_samples(c);
-	check_average(c);
-	if (is_argmax(op))
-		check_argmax(c);
 	if (op->mode == NPU_POOL_REDUCE_SUM)
 		ERROR_IF(op->extent.c != 1 || op->acc_format, c, 20,
 			 "a sum over channels needs OFM depth 1 and accumulator format 0, not %d "
@@ -334,29 +243,65 @@ check_ofm_order(struct checker *c)
 		 op->block.w);
 }
 
-/* Checks that the table has been uploaded, as check_tables() does for U55 and U65. */
-static void
-check_tables85(struct checker *c)
-{
-	const struct npu_range *t = &c->op.table;
-	ERROR_IF(t->at + t->n > LUT_BYTES, c, 38, "the table at byte %" PRId64
-		 " with %" PRId64 " bytes exceeds the tables", t->at, t->n);
-	for (int64_t i = t->at; i < t->at + t->n && i < LUT_BYTES; i++)
-		if (!c->table_valid[i]) {
-			ERROR(c, 38, "byte %" PRId64 " of a table of %" PRId64
-			      " bytes has not been loaded", i - t->at, t->n);
-			return;
-		}
-}
-
 void
 check_values85(struct checker *c)
 {
 	const struct npu_op *op = &c->op;
+	const struct npu_range *t = &op->table;
 	check_enums(c);
-	check_activation(c);
-	check_zeros(c);
-	check_types(c);
+
+	/* rules 10, 38: the clamp and the type of the table */
+	const struct table_type *type = &table_types[op->activation];
+	int bits = op->ofm.is_signed ? -op->ofm.bits : op->ofm.bits;
+	ERROR_IF(op->clip_range == 0 && op->min > op->max &&
+		 (op->ofm.bits <= 16 || t->n), c, 10,
+		 "clamp minimum %d is above the maximum %d", op->min, op->max);
+	WARN_IF(op->clip_range == 0 && op->ofm.bits > 16 && !t->n &&
+		op->min > op->max, c, 10, "the clamp of a %d-bit OFM has a minimum above its "
+		"maximum",
+		op->ofm.bits);
+	ERROR_IF(t->n && type->out != bits, c, 38,
+		"table function %d has results of %c%d, but the OFM is %c%d",
+		 op->activation, type->out < 0 ? 's' : 'u', abs(type->out),
+		 bits < 0 ? 's' : 'u', abs(bits));
+
+	/* rules 11, 12: zero points */
+	int32_t z = op->ofm.zero;
+	bool ok = op->ofm.is_signed ? z >= -128 && z <= 127
+				    : z <= 255 || z == 32768;
+	bool none = is_elementwise(op, NPU_ELT_CLZ) ||
+		    is_elementwise(op, NPU_ELT_SHL) ||
+		    is_elementwise(op, NPU_ELT85_DIV) || op->kind == NPU_RESIZE;
+	bool any = op->ifm.zero || (op->has_ifm2 && op->ifm2.zero);
+	bool null = is_pool(op, NPU_POOL_NONE);
+	if (!null)
+		check_ifm_zero(c, &op->ifm, "IFM");
+	if (op->has_ifm2)
+		check_ifm_zero(c, &op->ifm2, "IFM2");
+	ERROR_IF(!ok, c, 12, "the OFM cannot have the zero point %d", z);
+	ERROR_IF(none && any, c, 11, "the operands must have zero point 0, not %d and %d",
+		 op->ifm.zero, op->has_ifm2 ? op->ifm2.zero : 0);
+	WARN_IF(is_pool(op, NPU_POOL_AVERAGE) && any, c, 11,
+		"an average of an IFM with zero point %d", op->ifm.zero);
+
+	/* rules 13, 14: types */
+	int most = 16;
+	if (op->kind == NPU_ELEMENTWISE || is_pool(op, NPU_POOL_REDUCE_SUM) ||
+	    is_pool(op, NPU_POOL_MAX) || is_pool(op, NPU_POOL_MIN))
+		most = 32;
+	ERROR_IF(!null && op->ifm.bits > most, c, 13, "IFM of %d bits",
+		 op->ifm.bits);
+	ERROR_IF(op->acc_input == NPU_ACC_IFM2 && op->kind != NPU_ELEMENTWISE &&
+		 op->ifm2.bits != (op->acc_format == 1 ? 64 : 32), c, 13,
+		 "accumulators cannot be loaded from an IFM2 of %d bits", op->ifm2.bits);
+	ERROR_IF(null && op->acc_input != NPU_ACC_IFM2, c, 13,
+		 "a pool of mode none needs accumulators from IFM2");
+	bool wide = op->ofm.bits == 64 || (op->ifm.bits == 64 && !null);
+	WARN_IF(wide && op->acc_format == 0 && op->kind != NPU_ELEMENTWISE &&
+		!is_pool(op, NPU_POOL_REDUCE_SUM), c, 13,
+		"64-bit feature maps with 32-bit accumulators");
+	check_operands(c);
+
 	check_scales(c);
 	check_ofm_order(c);
 	if (op->kind == NPU_POOL)
@@ -365,5 +310,14 @@ check_values85(struct checker *c)
 		ERROR_IF(op->ifm.shape.c != op->extent.c, c, 21,
 			 "IFM depth %d and OFM depth %d must be equal", op->ifm.shape.c,
 			 op->extent.c);
-	check_tables85(c);
+
+	/* rule 38: the table has been uploaded; check_tables() checks the same for U55 and U65 */
+	ERROR_IF(t->at + t->n > LUT_BYTES, c, 38, "the table at byte %" PRId64
+		 " with %" PRId64 " bytes exceeds the tables", t->at, t->n);
+	for (int64_t i = t->at; i < t->at + t->n && i < LUT_BYTES; i++)
+		if (!c->table_valid[i]) {
+			ERROR(c, 38, "byte %" PRId64 " of a table of %" PRId64
+			      " bytes has not been loaded", i - t->at, t->n);
+			break;
+		}
 }

@@ -37,30 +37,24 @@ static const struct rules rules[GENERATIONS] = {
 };
 
 static void
-check_kernel(struct checker *c)
-{
-	if (c->rules->state)
-		c->rules->state(c);
-	c->rules->values(c);
-	check_geometry(c);
-	c->rules->blocks(c);
-	if (!check_kernel_memory(c)) {
-		/* without exact accesses, hazards cannot be checked */
-		c->has_previous = false;
-		return;
-	}
-	check_weights(c);
-	check_order(c);
-	follow_copies(c);
-}
-
-static void
 check_operation(struct checker *c)
 {
 	if (!check_written_registers(c))
 		return;
 	if (npu_is_kernel(&c->op)) {
-		check_kernel(c);
+		if (c->rules->state)
+			c->rules->state(c);
+		c->rules->values(c);
+		check_geometry(c);
+		c->rules->blocks(c);
+		if (!check_kernel_memory(c)) {
+			/* without exact accesses, hazards cannot be checked */
+			c->has_previous = false;
+			return;
+		}
+		check_weights(c);
+		check_order(c);
+		follow_copies(c);
 		return;
 	}
 	if (c->rules->state)
@@ -72,20 +66,6 @@ check_operation(struct checker *c)
 		follow_copies(c);
 	}
 	check_order(c);
-}
-
-static void
-reset(struct checker *c, const struct npu_stream *s)
-{
-	*c = (struct checker){
-		.out = c->out, .a = c->a, .runs = c->runs, .tried = c->tried,
-		.findings = c->findings, .s = s,
-		.accel = s->accel,
-		.rules = &rules[s->accel->generation],
-		.kernels = { .depth = MAX_KERNELS },
-		.dmas = { .depth = s->accel->max_dma },
-		.waited = { .depth = 8 },
-	};
 }
 
 static void
@@ -128,7 +108,15 @@ stream_verify(const struct tfl_model *m, const struct npu_stream *s, int n,
 	*c = (struct checker){ .out = v, .a = a, .runs = RUNS_MAX };
 	begin_findings(c);
 	for (int i = 0; i < n; i++) {
-		reset(c, &s[i]);
+		*c = (struct checker){
+			.out = c->out, .a = c->a, .runs = c->runs, .tried = c->tried,
+			.findings = c->findings, .s = &s[i],
+			.accel = s[i].accel,
+			.rules = &rules[s[i].accel->generation],
+			.kernels = { .depth = MAX_KERNELS },
+			.dmas = { .depth = s[i].accel->max_dma },
+			.waited = { .depth = 8 },
+		};
 		if (m) {
 			if (!plan)
 				plan = plan_open(c, m);

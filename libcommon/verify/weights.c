@@ -191,49 +191,6 @@ decode(struct decoding *d)
 	arena_close(a);
 }
 
-static void
-check_core(struct checker *c, int core)
-{
-	const struct npu_op *op = &c->op;
-	struct tried t = { .p = content(c, &op->weights[core]),
-			   .n = op->weights[core].n,
-			   .order = npu_filter_order(op, c->accel, core),
-			   .h = op->kernel_h, .w = op->kernel_w,
-			   .i = npu_filter_depth(op) };
-	int32_t channels = weights_order_channels(&t.order);
-	/* rule 39 reports a block that permits no weight order */
-	bool odd = !npu_filter_order_ok(&t.order);
-	if (!t.p || !channels || odd || was_tried(c, &t))
-		return;
-	struct delayed_decoding *x = anew(c->a, struct delayed_decoding, 1);
-	*x = (struct delayed_decoding){ .op = *op, .t = t, .core = core };
-	x->d.run = decode;
-	x->d.weights = (int64_t)weights_order_count(&t.order, t.h, t.w, t.i);
-	found_later(c, 43, &x->d);
-}
-
-/*
- * Checks the records of 10 bytes: no bit is set above the shift
- * (ethosu-commands(7) 7.1).
- */
-static void
-check_records(struct checker *c, int core)
-{
-	const struct npu_op *op = &c->op;
-	int32_t n = (op->extent.c - core + op->cores - 1) / op->cores;
-	const uint8_t *p = content(c, &op->scales[core]);
-	for (int32_t k = 0; p && k < n; k++) {
-		struct err bad = { 0 };
-		struct weights_scale s;
-		if (npu_scale_record(&c->op, c->accel, p + WEIGHTS_SCALE_SIZE * (size_t)k, &s,
-				     &bad))
-			continue;
-		ERROR(c, 43, "scale of channel %d: %s", core + k * op->cores,
-		      bad.text);
-		return;
-	}
-}
-
 void
 check_weights(struct checker *c)
 {
@@ -242,11 +199,38 @@ check_weights(struct checker *c)
 		       op->kind == NPU_DEPTHWISE;
 	for (int core = 0; core < op->cores; core++) {
 		int32_t n = (op->extent.c - core + op->cores - 1) / op->cores;
-		if (op->scales[core].n >= (int64_t)n * WEIGHTS_SCALE_SIZE)
-			check_records(c, core);
+		const uint8_t *p = content(c, &op->scales[core]);
+		if (op->scales[core].n < (int64_t)n * WEIGHTS_SCALE_SIZE)
+			continue;
+		/* in records of 10 bytes, no bit is set above the shift (ethosu-commands(7) 7.1) */
+		for (int32_t k = 0; p && k < n; k++) {
+			struct err bad = { 0 };
+			struct weights_scale s;
+			if (npu_scale_record(op, c->accel, p + WEIGHTS_SCALE_SIZE * (size_t)k, &s,
+					     &bad))
+				continue;
+			ERROR(c, 43, "scale of channel %d: %s", core + k * op->cores,
+			      bad.text);
+			break;
+		}
 	}
 	if (!filters || op->ifm.bits > 16)
 		return;
-	for (int k = 0; k < npu_filter_streams(op, c->accel); k++)
-		check_core(c, k);
+	for (int core = 0; core < npu_filter_streams(op, c->accel); core++) {
+		struct tried t = { .p = content(c, &op->weights[core]),
+				   .n = op->weights[core].n,
+				   .order = npu_filter_order(op, c->accel, core),
+				   .h = op->kernel_h, .w = op->kernel_w,
+				   .i = npu_filter_depth(op) };
+		int32_t channels = weights_order_channels(&t.order);
+		/* rule 39 reports a block that permits no weight order */
+		bool odd = !npu_filter_order_ok(&t.order);
+		if (!t.p || !channels || odd || was_tried(c, &t))
+			continue;
+		struct delayed_decoding *x = anew(c->a, struct delayed_decoding, 1);
+		*x = (struct delayed_decoding){ .op = *op, .t = t, .core = core };
+		x->d.run = decode;
+		x->d.weights = (int64_t)weights_order_count(&t.order, t.h, t.w, t.i);
+		found_later(c, 43, &x->d);
+	}
 }
