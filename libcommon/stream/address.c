@@ -58,45 +58,40 @@ widen(int64_t step, int64_t n, int64_t *lo, int64_t *hi)
 	*hi += last > 0 ? last : 0;
 }
 
-static struct npu_range
-tile_extent(const struct npu_fm *f, struct npu_box b)
-{
-	int64_t bytes = npu_fm_bytes(f);
-	int64_t lo = npu_fm_address(f, b.y0, b.x0, b.c0), hi = lo;
-	widen(f->stride_y, b.y1 - b.y0, &lo, &hi);
-	if (!f->bricks) {
-		widen(f->stride_x, b.x1 - b.x0, &lo, &hi);
-		hi += (b.c1 - b.c0) * bytes;
-	} else {
-		int32_t first = b.c0 / BRICK, last = (b.c1 - 1) / BRICK;
-		int64_t from = b.c0 % BRICK * bytes; /* offset inside its brick */
-		int64_t to = ((b.c1 - 1) % BRICK + 1) * bytes;
-		widen(BRICK * bytes, b.x1 - b.x0, &lo, &hi);
-		if (first == last) {
-			hi += to - from;
-		} else if (f->stride_c >= BRICK * bytes) {
-			hi += f->stride_c * (last - first) + to - from;
-		} else { /* bricks overlap or run backwards: an upper bound */
-			lo -= from;
-			hi -= from;
-			widen(f->stride_c, last - first + 1, &lo, &hi);
-			hi += BRICK * bytes;
-		}
-	}
-	return (struct npu_range){ .region = f->region, .at = lo, .n = hi - lo };
-}
-
 int
 npu_fm_extent(const struct npu_fm *f, struct npu_box box,
 	      struct npu_range tile[4])
 {
 	int n = 0;
+	int64_t bytes = npu_fm_bytes(f);
 	for (int t = 0; t < 4; t++) {
 		struct npu_box b = box;
 		tile[t] = (struct npu_range){ .region = f->region };
 		if (!clip_to_tile(f, t, &b))
 			continue;
-		tile[t] = tile_extent(f, b);
+		int64_t lo = npu_fm_address(f, b.y0, b.x0, b.c0), hi = lo;
+		widen(f->stride_y, b.y1 - b.y0, &lo, &hi);
+		if (!f->bricks) {
+			widen(f->stride_x, b.x1 - b.x0, &lo, &hi);
+			hi += (b.c1 - b.c0) * bytes;
+		} else {
+			int32_t first = b.c0 / BRICK, last = (b.c1 - 1) / BRICK;
+			int64_t from = b.c0 % BRICK * bytes; /* offset inside its brick */
+			int64_t to = ((b.c1 - 1) % BRICK + 1) * bytes;
+			widen(BRICK * bytes, b.x1 - b.x0, &lo, &hi);
+			if (first == last) {
+				hi += to - from;
+			} else if (f->stride_c >= BRICK * bytes) {
+				hi += f->stride_c * (last - first) + to - from;
+			} else { /* bricks overlap or run backwards: an upper bound */
+				lo -= from;
+				hi -= from;
+				widen(f->stride_c, last - first + 1, &lo, &hi);
+				hi += BRICK * bytes;
+			}
+		}
+		tile[t].at = lo;
+		tile[t].n = hi - lo;
 		n++;
 	}
 	return n;
@@ -127,27 +122,22 @@ row_runs(const struct npu_fm *f, const struct npu_box *b, int32_t y,
 	return true;
 }
 
-/* True if all rows of the box are one run of bytes, the usual case of whole tensors. */
-static bool
-dense_rows(const struct npu_fm *f, const struct npu_box *b)
-{
-	int64_t bytes = npu_fm_bytes(f);
-	if (f->bricks)
-		return b->c1 - b->c0 == BRICK && b->c0 % BRICK == 0 &&
-		       f->stride_y == BRICK * bytes * (b->x1 - b->x0);
-	return f->stride_x == (b->c1 - b->c0) * bytes &&
-	       f->stride_y == f->stride_x * (b->x1 - b->x0);
-}
-
 bool
 npu_fm_runs(const struct npu_fm *f, struct npu_box box, npu_visit visit,
 	    void *ctx)
 {
+	int64_t bytes = npu_fm_bytes(f);
 	for (int t = 0; t < 4; t++) {
 		struct npu_box b = box;
 		if (!clip_to_tile(f, t, &b))
 			continue;
-		if (dense_rows(f, &b)) {
+		/* all rows of the box are one run of bytes: the usual case of whole tensors */
+		bool dense = f->bricks
+				     ? b.c1 - b.c0 == BRICK && b.c0 % BRICK == 0 &&
+					       f->stride_y == BRICK * bytes * (b.x1 - b.x0)
+				     : f->stride_x == (b.c1 - b.c0) * bytes &&
+					       f->stride_y == f->stride_x * (b.x1 - b.x0);
+		if (dense) {
 			if (!visit(ctx, npu_fm_address(f, b.y0, b.x0, b.c0),
 				   f->stride_y * (b.y1 - b.y0)))
 				return false;
@@ -214,24 +204,6 @@ struct step {
 	int64_t stride, n;
 };
 
-/* True if nested steps of unit bytes, ordered by stride, never share a byte. */
-static bool
-steps_nest(struct step *s, int n, int64_t unit)
-{
-	for (int i = 0; i < n; i++) {
-		for (int j = i + 1; j < n; j++)
-			if (s[j].stride < s[i].stride) {
-				struct step t = s[i];
-				s[i] = s[j];
-				s[j] = t;
-			}
-		if (s[i].stride < unit)
-			return false;
-		unit += s[i].stride * (s[i].n - 1);
-	}
-	return true;
-}
-
 static int64_t
 abs_i64(int64_t v)
 {
@@ -258,14 +230,19 @@ npu_fm_nests(const struct npu_fm *f)
 		for (int j = 0; j < i; j++)
 			if (spans_overlap(tile[i].at, tile[i].n, tile[j].at, tile[j].n))
 				return false;
-	return steps_nest(some, n, unit);
-}
-
-static bool
-boxes_meet(const struct npu_box *a, const struct npu_box *b)
-{
-	return a->y0 < b->y1 && b->y0 < a->y1 && a->x0 < b->x1 &&
-	       b->x0 < a->x1 && a->c0 < b->c1 && b->c0 < a->c1;
+	/* nested steps, ordered by stride, never share a byte if each is larger than those inside */
+	for (int i = 0; i < n; i++) {
+		for (int j = i + 1; j < n; j++)
+			if (some[j].stride < some[i].stride) {
+				struct step s = some[i];
+				some[i] = some[j];
+				some[j] = s;
+			}
+		if (some[i].stride < unit)
+			return false;
+		unit += some[i].stride * (some[i].n - 1);
+	}
+	return true;
 }
 
 bool
@@ -290,8 +267,9 @@ npu_fm_overlap(const struct npu_fm *a, struct npu_box abox,
 	if (a->region != b->region)
 		return false;
 	if (npu_fm_same_place(a, b)) {
-		if (boxes_meet(&abox, &bbox))
-			return true;
+		if (abox.y0 < bbox.y1 && bbox.y0 < abox.y1 && abox.x0 < bbox.x1 &&
+		    bbox.x0 < abox.x1 && abox.c0 < bbox.c1 && bbox.c0 < abox.c1)
+			return true; /* the boxes intersect */
 		if (npu_fm_nests(a) && npu_fm_nests(b))
 			return false;
 	}

@@ -41,22 +41,6 @@ ifm_depth55(const struct npu_op *op, const struct accel *accel)
 	return min_i32((c + 7) / 8 * 8, op->part_kernel ? 16 : 32);
 }
 
-/*
- * Depth of the IFM blocks from which an OFM block is computed; 0: the OFM block's own
- * depth.
- */
-static int32_t
-job_depth(const struct npu_op *op, const struct accel *accel)
-{
-	static int32_t (*const depth[GENERATIONS])(const struct npu_op *,
-						   const struct accel *) = {
-		[GEN_U55] = ifm_depth55, [GEN_U65] = ifm_depth55,
-		[GEN_U85] = npu_ifm_depth85,
-	};
-	bool sum = op->kind == NPU_POOL && op->mode == NPU_POOL_REDUCE_SUM;
-	return op->kind == NPU_CONV || sum ? depth[accel->generation](op, accel) : 0;
-}
-
 /* Stored rows (columns) [*from, *to) that output positions [o0, o1) read. */
 static void
 reach(int32_t o0, int32_t o1, int stride, int pad, int dilated, int64_t extent,
@@ -107,8 +91,16 @@ static bool
 job_box(const struct npu_op *op, const struct accel *accel, int64_t i,
 	struct npu_box *ofm, struct npu_box *ifm)
 {
+	static int32_t (*const depth_of[GENERATIONS])(const struct npu_op *,
+						      const struct accel *) = {
+		[GEN_U55] = ifm_depth55, [GEN_U65] = ifm_depth55,
+		[GEN_U85] = npu_ifm_depth85,
+	};
 	struct grid g = grid_of(op);
-	int32_t depth = job_depth(op, accel), c = op->ifm.shape.c;
+	int32_t depth = 0, c = op->ifm.shape.c;
+	/* depth of the IFM blocks from which an OFM block is computed; 0: the OFM block's own */
+	if (op->kind == NPU_CONV || (op->kind == NPU_POOL && op->mode == NPU_POOL_REDUCE_SUM))
+		depth = depth_of[accel->generation](op, accel);
 	int64_t slices = depth ? (c + depth - 1) / depth : 1;
 	if (i >= g.h * g.w * g.c * slices)
 		return false;
@@ -159,25 +151,6 @@ reads(const struct npu_op *op, int which)
 	return !op->ifm_scalar && npu_fm_stored(&op->ifm);
 }
 
-/* True if job i of cur reads bytes that the j-th block of prev from its end writes. */
-static bool
-depends(const struct npu_op *prev, int64_t j, const struct npu_op *cur,
-	const struct accel *accel, int64_t i, uint64_t *steps)
-{
-	struct grid g = grid_of(prev);
-	int64_t n = g.h * g.w * g.c;
-	struct npu_box ofm, ifm;
-	if (j >= n || !job_box(cur, accel, i, &ofm, &ifm))
-		return false;
-	struct npu_box out = block_box(prev, g, n - 1 - j);
-	if (reads(cur, 0) &&
-	    npu_fm_overlap(&cur->ifm, ifm, &prev->ofm, out, steps))
-		return true;
-	return reads(cur, 1) &&
-	       npu_fm_overlap(&cur->ifm2, second_box(cur, ofm, ifm),
-			      &prev->ofm, out, steps);
-}
-
 /* A fast test: true if the extents of an input and of the OFM share no bytes. */
 static bool
 extents_disjoint(const struct npu_fm *in, const struct npu_fm *out)
@@ -200,10 +173,25 @@ blockdep_max(const struct npu_op *prev, const struct npu_op *cur,
 		return most;
 	if (turned) /* the addresses of the blocks are not in the order of their numbers */
 		return 0;
+	struct grid g = grid_of(prev);
+	int64_t n = g.h * g.w * g.c;
 	for (int sum = 0; sum < most; sum++)
-		for (int i = 0; i <= sum; i++)
-			if (depends(prev, sum - i, cur, accel, i, steps))
+		for (int i = 0; i <= sum; i++) {
+			/* does job i of cur read bytes that the j-th block of prev from its end
+			 * writes? */
+			int64_t j = sum - i;
+			struct npu_box ofm, ifm;
+			if (j >= n || !job_box(cur, accel, i, &ofm, &ifm))
+				continue;
+			struct npu_box out = block_box(prev, g, n - 1 - j);
+			if (reads(cur, 0) &&
+			    npu_fm_overlap(&cur->ifm, ifm, &prev->ofm, out, steps))
 				return sum;
+			if (reads(cur, 1) &&
+			    npu_fm_overlap(&cur->ifm2, second_box(cur, ofm, ifm),
+					   &prev->ofm, out, steps))
+				return sum;
+		}
 	return most;
 }
 

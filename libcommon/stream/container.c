@@ -103,26 +103,6 @@ stream_raw(struct arena *a, struct bytes words, const struct accel *accel,
 	return true;
 }
 
-static bool
-read_operator(struct arena *a, const struct tfl_model *m, int s, int o,
-	      struct npu_stream *out, struct err *e)
-{
-	const struct tfl_op *op = &m->subgraph[s].op[o];
-	*out = (struct npu_stream){ .subgraph = s, .op = o };
-	if (op->n_in < 4 || op->in[0] < 0)
-		return err_at(e, m->name, 0, "subgraph %d, operator %d: an ethos-u operator "
-			      "needs 4 inputs, not %d", s, o, op->n_in);
-	const struct tfl_tensor *t = &m->subgraph[s].tensor[op->in[0]];
-	out->name = t->name;
-	struct err inner = { 0 };
-	if (!t->data.p)
-		return err_at(e, m->name, 0, "subgraph %d, operator %d: command stream tensor "
-			      "'%s' is not a constant", s, o, t->name);
-	return stream_payload(a, t->data, out, &inner) ||
-	       err_at(e, m->name, 0, "subgraph %d, operator %d (%s): %s", s, o, t->name,
-		      inner.text);
-}
-
 bool
 stream_some(int n, const char *file, const struct accel *accel, struct err *e)
 {
@@ -158,8 +138,21 @@ stream_find(struct arena *a, const struct tfl_model *m,
 			struct npu_stream *x = &(*out)[*n];
 			if (!npu_is_operator(op))
 				continue;
-			if (!read_operator(a, m, s, o, x, e))
-				return false;
+			*x = (struct npu_stream){ .subgraph = s, .op = o };
+			if (op->n_in < 4 || op->in[0] < 0)
+				return err_at(e, m->name, 0, "subgraph %d, operator %d: an "
+					      "ethos-u operator needs 4 inputs, not %d", s, o,
+					      op->n_in);
+			const struct tfl_tensor *t = &m->subgraph[s].tensor[op->in[0]];
+			x->name = t->name;
+			struct err inner = { 0 };
+			if (!t->data.p)
+				return err_at(e, m->name, 0, "subgraph %d, operator %d: command "
+					      "stream tensor '%s' is not a constant", s, o,
+					      t->name);
+			if (!stream_payload(a, t->data, x, &inner))
+				return err_at(e, m->name, 0, "subgraph %d, operator %d (%s): %s",
+					      s, o, t->name, inner.text);
 			*n += !npu_is_guard(&m->subgraph[s], op);
 		}
 	return true;

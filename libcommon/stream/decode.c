@@ -56,16 +56,6 @@ static enum npu_reg (*const find[GENERATIONS])(uint32_t code) = {
 	[GEN_U85] = find_register85,
 };
 
-static bool
-on_product(const struct npu_command_info *c, const struct npu_stream *s)
-{
-	/* bit number in the CONFIG word (ethosu-commands(7) 14.3) */
-	enum { CUSTOM_DMA_BIT = 27 };
-	if (c->products & NPU_CUSTOM)
-		return s->config >> CUSTOM_DMA_BIT & 1;
-	return c->products >> s->accel->generation & 1;
-}
-
 bool
 stream_next(const struct npu_stream *s, size_t *at, struct npu_command *out,
 	    struct err *e)
@@ -89,7 +79,14 @@ stream_next(const struct npu_stream *s, size_t *at, struct npu_command *out,
 		if (out->reg < NPU_REGS)
 			out->info = &npu_registers[out->reg];
 	}
-	if (!out->info || !on_product(out->info, s))
+	/* bit number in the CONFIG word (ethosu-commands(7) 14.3) */
+	enum { CUSTOM_DMA_BIT = 27 };
+	bool exists = false;
+	if (out->info)
+		exists = out->info->products & NPU_CUSTOM
+				 ? s->config >> CUSTOM_DMA_BIT & 1
+				 : out->info->products >> s->accel->generation & 1;
+	if (!exists)
 		return err_set(e, "0x%06zx: command 0x%04x doesn't exist on %s "
 				  "(rule 1)", offset, out->code,
 			       s->accel->name);

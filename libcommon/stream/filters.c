@@ -15,17 +15,12 @@ traversal_of(const struct npu_op *op)
 	return op->part_kernel ? WEIGHTS_PART_KERNEL : WEIGHTS_DEPTH_FIRST;
 }
 
-static bool
-reads_all_channels(const struct npu_op *op)
-{
-	return op->kind == NPU_CONV ||
-	       (op->kind == NPU_POOL && op->mode == NPU_POOL_REDUCE_SUM);
-}
-
 int32_t
 npu_ifm_depth85(const struct npu_op *op, const struct accel *accel)
 {
-	if (!reads_all_channels(op))
+	bool all_channels = op->kind == NPU_CONV ||
+			    (op->kind == NPU_POOL && op->mode == NPU_POOL_REDUCE_SUM);
+	if (!all_channels)
 		return op->block.c;
 	if (op->kind == NPU_CONV && op->part_kernel && !op->weights_ifm2)
 		return 16;
@@ -35,18 +30,13 @@ npu_ifm_depth85(const struct npu_op *op, const struct accel *accel)
 	return op->sparse_weights && op->ifm.bits == 8 ? 128 : 64;
 }
 
-/* P of ethosu-weights(7) 22.1 */
-static int32_t
-padding85(const struct npu_op *op, const struct accel *accel)
-{
-	if (accel->macs >= 1024)
-		return 6;
-	return accel->macs == 512 || op->ifm.bits == 16 ? 2 : 0;
-}
-
 static struct weights_order
 order85(const struct npu_op *op, const struct accel *accel, int k)
 {
+	/* P of ethosu-weights(7) 22.1 */
+	int32_t padding = accel->macs >= 1024				   ? 6
+			  : accel->macs == 512 || op->ifm.bits == 16 ? 2
+								     : 0;
 	return (struct weights_order){
 		.traversal = traversal_of(op), .block_depth = op->block.c,
 		.ou = op->ublock.c, .ifm_bits = op->ifm.bits,
@@ -54,7 +44,7 @@ order85(const struct npu_op *op, const struct accel *accel, int k)
 		.end = op->extent.c, .core = k, .cores = accel->streams,
 		.quads = 1, .ifm_depth = npu_ifm_depth85(op, accel),
 		.stride_y = op->stride_y, .stride_x = op->stride_x,
-		.sparse = op->sparse_weights, .padding = padding85(op, accel),
+		.sparse = op->sparse_weights, .padding = padding,
 	};
 }
 

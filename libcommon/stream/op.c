@@ -115,20 +115,6 @@ decode_input_extent(struct view *v)
 }
 
 static void
-decode_ifm(struct view *v)
-{
-	static const struct fm_registers r = FM_REGISTERS(IFM);
-	struct npu_op *op = v->op;
-	int32_t precision = get(v, NPU_IFM_PRECISION);
-	op->upscale = get(v, NPU_IFM_UPSCALE) & 3;
-	op->ifm.shape.c = m1(v, NPU_IFM_DEPTH_M1);
-	decode_input_extent(v);
-	decode_fm(v, &r, precision, NPU_TILES, &op->ifm);
-	op->operand_scale = FIELD(v, precision, IFM_PRECISION, scale_mode);
-	op->ifm_rounding = (enum npu_rounding)FIELD(v, precision, IFM_PRECISION, rounding);
-}
-
-static void
 decode_ifm2(struct view *v)
 {
 	static const struct fm_registers r = FM_REGISTERS(IFM2);
@@ -232,30 +218,6 @@ decode_activation(struct view *v)
 	return act;
 }
 
-static void
-decode_output_stage(struct view *v)
-{
-	struct npu_op *op = v->op;
-	(void)decode_activation(v);
-	if (op->activation >= NPU_ACT_TABLE0)
-		op->table = (struct npu_range){
-			.at = 256 * (op->activation - NPU_ACT_TABLE0),
-			.n = op->ofm.bits == 8	  ? 256
-			     : op->ofm.bits == 16 ? 2048
-						  : 1024,
-		};
-	if (op->global_scale) {
-		op->ofm_mult = word(v, NPU_OFM_SCALE);
-		op->ofm_shift = v->r->high[NPU_OFM_SCALE] & 0x3f;
-	}
-	if (op->kind == NPU_ELEMENTWISE &&
-	    (op->mode == NPU_ELT_ADD || op->mode == NPU_ELT_SUB)) {
-		op->opa_mult = word(v, NPU_OPA_SCALE);
-		op->opa_shift = v->r->high[NPU_OPA_SCALE] & 0x3f;
-		op->opb_mult = word(v, NPU_OPB_SCALE);
-	}
-}
-
 void
 decode_block(struct view *v)
 {
@@ -263,17 +225,6 @@ decode_block(struct view *v)
 	op->block.h = low_bits(v, NPU_OFM_BLK_HEIGHT_M1) + 1;
 	op->block.w = low_bits(v, NPU_OFM_BLK_WIDTH_M1) + 1;
 	op->block.c = low_bits(v, NPU_OFM_BLK_DEPTH_M1) + 1;
-}
-
-static void
-decode_shram(struct view *v)
-{
-	struct npu_op *op = v->op;
-	decode_block(v);
-	op->ib_end = low_bits(v, NPU_IFM_IB_END);
-	op->ab_start = low_bits(v, NPU_AB_START);
-	op->acc_format = FIELD(v, get(v, NPU_ACC_FORMAT), ACC_FORMAT, format);
-	op->blockdep = low_bits(v, NPU_BLOCKDEP);
 }
 
 bool
@@ -292,11 +243,44 @@ decode_kernel(struct view *v)
 		op->cores = 1 + (get(v, NPU_PARALLEL_MODE) & 1);
 	decode_window(v);
 	decode_ofm(v);
-	decode_ifm(v);
+
+	static const struct fm_registers r = FM_REGISTERS(IFM);
+	int32_t precision = get(v, NPU_IFM_PRECISION);
+	op->upscale = get(v, NPU_IFM_UPSCALE) & 3;
+	op->ifm.shape.c = m1(v, NPU_IFM_DEPTH_M1);
+	decode_input_extent(v);
+	decode_fm(v, &r, precision, NPU_TILES, &op->ifm);
+	op->operand_scale = FIELD(v, precision, IFM_PRECISION, scale_mode);
+	op->ifm_rounding = (enum npu_rounding)FIELD(v, precision, IFM_PRECISION, rounding);
 	if (op->kind == NPU_CONV || op->kind == NPU_DEPTHWISE)
 		decode_weights(v);
-	decode_output_stage(v);
-	decode_shram(v);
+
+	/* the output stage */
+	(void)decode_activation(v);
+	if (op->activation >= NPU_ACT_TABLE0)
+		op->table = (struct npu_range){
+			.at = 256 * (op->activation - NPU_ACT_TABLE0),
+			.n = op->ofm.bits == 8	  ? 256
+			     : op->ofm.bits == 16 ? 2048
+						  : 1024,
+		};
+	if (op->global_scale) {
+		op->ofm_mult = word(v, NPU_OFM_SCALE);
+		op->ofm_shift = v->r->high[NPU_OFM_SCALE] & 0x3f;
+	}
+	if (op->kind == NPU_ELEMENTWISE &&
+	    (op->mode == NPU_ELT_ADD || op->mode == NPU_ELT_SUB)) {
+		op->opa_mult = word(v, NPU_OPA_SCALE);
+		op->opa_shift = v->r->high[NPU_OPA_SCALE] & 0x3f;
+		op->opb_mult = word(v, NPU_OPB_SCALE);
+	}
+
+	/* blocks and SHRAM */
+	decode_block(v);
+	op->ib_end = low_bits(v, NPU_IFM_IB_END);
+	op->ab_start = low_bits(v, NPU_AB_START);
+	op->acc_format = FIELD(v, get(v, NPU_ACC_FORMAT), ACC_FORMAT, format);
+	op->blockdep = low_bits(v, NPU_BLOCKDEP);
 	if (op->kind == NPU_ELEMENTWISE && !decode_is_unary(op))
 		decode_ifm2(v);
 }

@@ -88,20 +88,7 @@ decode_ifm2(struct view *v, struct hwc shape)
 		  &op->ifm2);
 }
 
-/* ---- output stage (ethosu-commands(7) 23.5, 23.6) ------------------------- */
-
-static void
-decode_table(struct npu_op *op, int number)
-{
-	static const int bytes[32] = {
-		[NPU_ACT85_U8_U8] = 256, [NPU_ACT85_S8_S8] = 256,
-		[NPU_ACT85_S8_S16] = 512, [NPU_ACT85_S8_S32] = 1024,
-		[NPU_ACT85_S16_S16] = 2048, [NPU_ACT85_S16_S32] = 2048,
-		[NPU_ACT85_TANH] = 2048, [NPU_ACT85_SIGMOID] = 2048,
-	};
-	op->table.n = bytes[op->activation];
-	op->table.at = number * op->table.n;
-}
+/* ---- scales (ethosu-commands(7) 23.6) ------------------------------------- */
 
 /* A register of a scale: multiplier, shift, dbl_rnd and rounding. */
 struct scale_fields {
@@ -121,27 +108,6 @@ decode_scale(struct view *v, const struct scale_fields *s, uint32_t *mult, int *
 	*shift = bits(v, high, s->shift);
 	*twice = bits(v, high, s->twice);
 	return roundings[bits(v, high, s->rounding)];
-}
-
-static void
-decode_output_stage(struct view *v)
-{
-	static const struct scale_fields ofm = SCALE_FIELDS(OFM_SCALE);
-	struct npu_op *op = v->op;
-	int32_t act = decode_activation(v);
-	decode_table(op, FIELD(v, act, ACTIVATION, table));
-	op->rounding = decode_scale(v, &ofm, &op->ofm_mult, &op->ofm_shift, &op->ofm_double);
-}
-
-static void
-decode_operand_scales(struct view *v)
-{
-	static const struct scale_fields a = SCALE_FIELDS(IFM_SCALE), b = SCALE_FIELDS(IFM2_SCALE);
-	struct npu_op *op = v->op;
-	op->ifm_rounding = decode_scale(v, &a, &op->opa_mult, &op->opa_shift, &op->opa_double);
-	if (op->has_ifm2 || op->mode == NPU_ELT_LRELU)
-		op->ifm2_rounding = decode_scale(v, &b, &op->opb_mult, &op->opb_shift,
-						 &op->opb_double);
 }
 
 /* ---- weights (ethosu-commands(7) 7) ------------------------------------- */
@@ -168,43 +134,6 @@ decode_weights(struct view *v)
 
 /* ---- kernels ------------------------------------------------------------ */
 
-static void
-decode_accumulators(struct view *v)
-{
-	static const struct hwc microblock[8] = {
-		{ .h = 1, .w = 1 }, { .h = 1, .w = 2 }, { .h = 1, .w = 4 },
-		{ .h = 2, .w = 2 }, { .h = 2, .w = 4 }, { .h = 4, .w = 4 },
-	};
-	struct npu_op *op = v->op;
-	int32_t format = get(v, NPU_ACC_FORMAT);
-	op->acc_format = FIELD(v, format, ACC_FORMAT, format);
-	op->acc_input = (enum npu_accumulator)FIELD(v, format, ACC_FORMAT, input);
-	op->acc_kept = FIELD(v, format, ACC_FORMAT, output);
-	op->ublock = microblock[FIELD(v, format, ACC_FORMAT, microblock)];
-	for (int i = 0; i < v->accel->n_ublocks; i++) {
-		struct hwc u = v->accel->ublocks[i];
-		if (u.h == op->ublock.h && u.w == op->ublock.w)
-			op->ublock.c = u.c;
-	}
-}
-
-/* Decodes the second operand, if there is one, with its shape (ethosu-memory(7) 25.1). */
-static void
-decode_second(struct view *v)
-{
-	struct npu_op *op = v->op;
-	struct hwc filters = { .h = 1, .w = op->extent.c, .c = op->ifm.shape.c };
-	bool unary = decode_is_unary(op) || op->mode == NPU_ELT85_NOT;
-	if (op->kind == NPU_ELEMENTWISE && !unary)
-		decode_ifm2(v, op->extent);
-	else if (op->weights_ifm2)
-		decode_ifm2(v, filters);
-	else if (op->kind != NPU_ELEMENTWISE && op->acc_input == NPU_ACC_IFM2)
-		decode_ifm2(v, op->extent);
-	if (op->ifm_scalar || op->ifm2_scalar)
-		op->scalar = (int32_t)word(v, NPU_OP_SCALAR);
-}
-
 /*
  * The shift registers hold D as whole multiples of N, and the remainder
  * (ethosu-commands(7) 23.7).
@@ -221,27 +150,22 @@ decode_axis(struct view *v, enum npu_reg n, enum npu_reg step,
 	return a;
 }
 
-static void
-decode_resize(struct view *v)
-{
-	struct npu_op *op = v->op;
-	op->mode = op->param & 3;
-	op->resize_y = decode_axis(v, NPU_RESIZE_Y_SCALE_N_M1, NPU_RESIZE_Y,
-				   NPU_RESIZE_Y_OFFSET);
-	op->resize_x = decode_axis(v, NPU_RESIZE_X_SCALE_N_M1, NPU_RESIZE_X,
-				   NPU_RESIZE_X_OFFSET);
-}
-
-static bool
-has_scale_records(const struct npu_op *op)
-{
-	return !op->global_scale && op->kind != NPU_ELEMENTWISE &&
-	       op->kind != NPU_RESIZE;
-}
-
 void
 decode_kernel85(struct view *v)
 {
+	static const struct hwc microblock[8] = {
+		{ .h = 1, .w = 1 }, { .h = 1, .w = 2 }, { .h = 1, .w = 4 },
+		{ .h = 2, .w = 2 }, { .h = 2, .w = 4 }, { .h = 4, .w = 4 },
+	};
+	static const int table_bytes[32] = {
+		[NPU_ACT85_U8_U8] = 256, [NPU_ACT85_S8_S8] = 256,
+		[NPU_ACT85_S8_S16] = 512, [NPU_ACT85_S8_S32] = 1024,
+		[NPU_ACT85_S16_S16] = 2048, [NPU_ACT85_S16_S32] = 2048,
+		[NPU_ACT85_TANH] = 2048, [NPU_ACT85_SIGMOID] = 2048,
+	};
+	static const struct scale_fields ofm = SCALE_FIELDS(OFM_SCALE);
+	static const struct scale_fields ifm = SCALE_FIELDS(IFM_SCALE);
+	static const struct scale_fields ifm2 = SCALE_FIELDS(IFM2_SCALE);
 	struct npu_op *op = v->op;
 	op->cores = 1;
 	op->weights_ifm2 = op->kind == NPU_CONV && op->param & 1;
@@ -252,39 +176,61 @@ decode_kernel85(struct view *v)
 	} else {
 		decode_window(v);
 	}
-	decode_accumulators(v);
+
+	/* accumulators and microblock */
+	int32_t format = get(v, NPU_ACC_FORMAT);
+	op->acc_format = FIELD(v, format, ACC_FORMAT, format);
+	op->acc_input = (enum npu_accumulator)FIELD(v, format, ACC_FORMAT, input);
+	op->acc_kept = FIELD(v, format, ACC_FORMAT, output);
+	op->ublock = microblock[FIELD(v, format, ACC_FORMAT, microblock)];
+	for (int i = 0; i < v->accel->n_ublocks; i++) {
+		struct hwc u = v->accel->ublocks[i];
+		if (u.h == op->ublock.h && u.w == op->ublock.w)
+			op->ublock.c = u.c;
+	}
+
 	decode_block(v);
 	op->blockdep = low_bits(v, NPU_BLOCKDEP);
 	decode_ofm(v);
 	decode_ifm(v);
-	decode_output_stage(v);
-	decode_second(v);
+
+	/* the output stage (ethosu-commands(7) 23.5, 23.6) */
+	int32_t act = decode_activation(v);
+	op->table.n = table_bytes[op->activation];
+	op->table.at = FIELD(v, act, ACTIVATION, table) * op->table.n;
+	op->rounding = decode_scale(v, &ofm, &op->ofm_mult, &op->ofm_shift, &op->ofm_double);
+
+	/* the second operand, if there is one, with its shape (ethosu-memory(7) 25.1) */
+	bool unary = decode_is_unary(op) || op->mode == NPU_ELT85_NOT;
+	if (op->weights_ifm2)
+		decode_ifm2(v, (struct hwc){ .h = 1, .w = op->extent.c, .c = op->ifm.shape.c });
+	else if (op->kind == NPU_ELEMENTWISE ? !unary : op->acc_input == NPU_ACC_IFM2)
+		decode_ifm2(v, op->extent);
+	if (op->ifm_scalar || op->ifm2_scalar)
+		op->scalar = (int32_t)word(v, NPU_OP_SCALAR);
+
 	if (op->kind == NPU_ELEMENTWISE)
-		decode_operand_scales(v);
-	if (op->kind == NPU_RESIZE)
-		decode_resize(v);
+		op->ifm_rounding = decode_scale(v, &ifm, &op->opa_mult, &op->opa_shift,
+						&op->opa_double);
+	if (op->kind == NPU_ELEMENTWISE && (op->has_ifm2 || op->mode == NPU_ELT_LRELU))
+		op->ifm2_rounding = decode_scale(v, &ifm2, &op->opb_mult, &op->opb_shift,
+						 &op->opb_double);
+	if (op->kind == NPU_RESIZE) {
+		op->mode = op->param & 3;
+		op->resize_y = decode_axis(v, NPU_RESIZE_Y_SCALE_N_M1, NPU_RESIZE_Y,
+					   NPU_RESIZE_Y_OFFSET);
+		op->resize_x = decode_axis(v, NPU_RESIZE_X_SCALE_N_M1, NPU_RESIZE_X,
+					   NPU_RESIZE_X_OFFSET);
+	}
 	if ((op->kind == NPU_CONV && !op->weights_ifm2) ||
 	    op->kind == NPU_DEPTHWISE)
 		decode_weights(v);
-	if (has_scale_records(op))
+	if (!op->global_scale && op->kind != NPU_ELEMENTWISE && op->kind != NPU_RESIZE)
 		op->scales[0] = decode_range(v, NPU_SCALE_REGION,
 					     NPU_SCALE_BASE, NPU_SCALE_LENGTH);
 }
 
 /* ---- DMA (ethosu-commands(7) 10) ---------------------------------------- */
-
-static void
-decode_index(struct view *v, int dims)
-{
-	struct npu_op *op = v->op;
-	op->rows.region = get(v, NPU_DMA0_IDX_REGION) & 7;
-	op->rows.at = address(v, NPU_DMA0_IDX);
-	op->row_max = word(v, NPU_DMA0_IDX_MAX);
-	if (dims >= 3)
-		op->row_skip = address(v, NPU_DMA0_IDX_SKIP1);
-	op->rows.n = (int64_t)op->size1 * (4 * (int64_t)op->size0 +
-					    op->row_skip) - op->row_skip;
-}
 
 void
 decode_dma85(struct view *v)
@@ -307,6 +253,13 @@ decode_dma85(struct view *v)
 		op->src_step[0] = address(v, NPU_DMA0_SRC_STRIDE0);
 	if (dims >= 2 || op->dst_indexed)
 		op->dst_step[0] = address(v, NPU_DMA0_DST_STRIDE0);
-	if (op->src_indexed || op->dst_indexed)
-		decode_index(v, dims);
+	if (!op->src_indexed && !op->dst_indexed)
+		return;
+	op->rows.region = get(v, NPU_DMA0_IDX_REGION) & 7;
+	op->rows.at = address(v, NPU_DMA0_IDX);
+	op->row_max = word(v, NPU_DMA0_IDX_MAX);
+	if (dims >= 3)
+		op->row_skip = address(v, NPU_DMA0_IDX_SKIP1);
+	op->rows.n = (int64_t)op->size1 * (4 * (int64_t)op->size0 +
+					    op->row_skip) - op->row_skip;
 }

@@ -85,26 +85,6 @@ print_fields(struct text *t, const struct npu_command *c)
 	}
 }
 
-static void
-print_command(struct text *t, const struct npu_command *c, bool fields)
-{
-	char name[40];
-	(void)snprintf(name, sizeof(name), "cmd%d.NPU_%s_%s", c->has_payload,
-		       c->is_op ? "OP" : "SET", c->info->name);
-	text_printf(t, "0x%06zx: ", 4 * c->at);
-	if (c->has_payload)
-		text_printf(t, "%08" PRIx32, c->payload);
-	else
-		text_puts(t, "        ");
-	text_printf(t, " %04x %04" PRIx32 " - %-30s %5u", c->param, c->code,
-		    name, c->param);
-	if (fields) {
-		text_puts(t, " ");
-		print_fields(t, c);
-	}
-	text_putc(t, '\n');
-}
-
 bool
 stream_print(struct text *t, const struct npu_stream *s, bool fields,
 	     struct err *e)
@@ -115,8 +95,23 @@ stream_print(struct text *t, const struct npu_stream *s, bool fields,
 	unsigned n = 0;
 	text_puts(t, "Register-Level Command Stream: Output\n");
 	text_printf(t, "  Offset: Payload Param Code - %-30s Param\n", "Command");
-	for (; stream_next(s, &at, &c, &bad); n++)
-		print_command(t, &c, fields);
+	for (; stream_next(s, &at, &c, &bad); n++) {
+		char name[40];
+		(void)snprintf(name, sizeof(name), "cmd%d.NPU_%s_%s", c.has_payload,
+			       c.is_op ? "OP" : "SET", c.info->name);
+		text_printf(t, "0x%06zx: ", 4 * c.at);
+		if (c.has_payload)
+			text_printf(t, "%08" PRIx32, c.payload);
+		else
+			text_puts(t, "        ");
+		text_printf(t, " %04x %04" PRIx32 " - %-30s %5u", c.param, c.code,
+			    name, c.param);
+		if (fields) {
+			text_puts(t, " ");
+			print_fields(t, &c);
+		}
+		text_putc(t, '\n');
+	}
 	text_printf(t, "Number of commands = %u\n", n);
 	text_printf(t, "Command stream length = %zu bytes\n", 4 * s->n_words);
 	return !bad.status || err_set(e, "%s", bad.text);
@@ -152,21 +147,6 @@ print_range(struct text *t, const char *role, const struct npu_range *r)
 		    r->at);
 }
 
-/* U85: steps of the transfers, and the index of rows. */
-static void
-print_steps(struct text *t, const struct npu_op *op)
-{
-	text_printf(t, " repeat=%dx%d src_step=%" PRId64 ",%" PRId64
-		    " dst_step=%" PRId64 ",%" PRId64, op->size1, op->size0,
-		    op->src_step[1], op->src_step[0], op->dst_step[1],
-		    op->dst_step[0]);
-	if (op->src_indexed || op->dst_indexed)
-		text_printf(t, " index=%s,%" PRId64 "@%d:0x%" PRIx64
-			    " max=%" PRId64, op->src_indexed ? "src" : "dst",
-			    op->rows.n, op->rows.region, op->rows.at,
-			    op->row_max);
-}
-
 static void
 print_dma(struct text *t, const struct npu_op *op)
 {
@@ -181,41 +161,20 @@ print_dma(struct text *t, const struct npu_op *op)
 		text_printf(t, "%s:0x%" PRIx64, internal, op->dst.at);
 	else
 		text_printf(t, "%d:0x%" PRIx64, op->dst.region, op->dst.at);
-	if (npu_dma_is_stepped(op))
-		print_steps(t, op);
-	else if (op->src_dims > 1 || op->dst_dims > 1)
+	bool stepped = npu_dma_is_stepped(op); /* U85: steps of the transfers, index of rows */
+	if (stepped)
+		text_printf(t, " repeat=%dx%d src_step=%" PRId64 ",%" PRId64
+			    " dst_step=%" PRId64 ",%" PRId64, op->size1, op->size0,
+			    op->src_step[1], op->src_step[0], op->dst_step[1],
+			    op->dst_step[0]);
+	if (stepped && (op->src_indexed || op->dst_indexed))
+		text_printf(t, " index=%s,%" PRId64 "@%d:0x%" PRIx64
+			    " max=%" PRId64, op->src_indexed ? "src" : "dst",
+			    op->rows.n, op->rows.region, op->rows.at,
+			    op->row_max);
+	if (!stepped && (op->src_dims > 1 || op->dst_dims > 1))
 		text_printf(t, " repeat=%dx%d skip=%" PRId64 ",%" PRId64,
 			    op->size1, op->size0, op->skip0, op->skip1);
-}
-
-static void
-print_window(struct text *t, const struct npu_op *op)
-{
-	text_printf(t, " kernel=%dx%d stride=%dx%d", op->kernel_h, op->kernel_w,
-		    op->stride_y, op->stride_x);
-	if (op->dilation_y > 1 || op->dilation_x > 1)
-		text_printf(t, " dilation=%dx%d", op->dilation_y,
-			    op->dilation_x);
-	text_printf(t, " pad=%d,%d,%d,%d", op->pad_top, op->pad_left,
-		    op->pad_bottom, op->pad_right);
-	if (op->upscale != UPSCALE_NONE)
-		text_printf(t, " upscale=%s",
-			    npu_enum_name("upscale", op->upscale));
-}
-
-static void
-print_output(struct text *t, const struct npu_op *op)
-{
-	const char *act = npu_enum_name(op->ublock.h ? "activation85" : "activation",
-					(unsigned)op->activation);
-	const char *round = npu_enum_name("rounding", op->rounding);
-	if (op->global_scale)
-		text_printf(t, " scale=%" PRIu32 ">>%d", op->ofm_mult,
-			    op->ofm_shift);
-	text_printf(t, " round=%s act=%s[%d,%d]", round ? round : "?",
-		    act ? act : "?", op->min, op->max);
-	text_printf(t, " block=%dx%dx%d blockdep=%d", op->block.h, op->block.w,
-		    op->block.c, op->blockdep);
 }
 
 static const char *
@@ -223,28 +182,6 @@ name_in(const char *set, unsigned value)
 {
 	const char *name = npu_enum_name(set, value);
 	return name ? name : "?";
-}
-
-/* Prints the properties that only U85 has, where they differ from their defaults. */
-static void
-print_more(struct text *t, const struct npu_op *op)
-{
-	if (op->kind == NPU_RESIZE)
-		text_printf(t, " mode=%s y=%d/%d%+d x=%d/%d%+d",
-			    name_in("resize", (unsigned)op->mode), op->resize_y.n, op->resize_y.d,
-			    op->resize_y.offset, op->resize_x.n, op->resize_x.d,
-			    op->resize_x.offset);
-	if (op->transpose != NPU_HWC || op->reverse != NPU_FORWARD)
-		text_printf(t, " transpose=%s reverse=%s",
-			    name_in("transpose", op->transpose),
-			    name_in("reverse", op->reverse));
-	if (op->acc_input != NPU_ACC_RESET || op->acc_kept)
-		text_printf(t, " accumulators=%s,%s",
-			    name_in("accumulator_input", op->acc_input),
-			    op->acc_kept ? "kept" : "out");
-	if (op->ublock.h)
-		text_printf(t, " microblock=%dx%dx%d", op->ublock.h,
-			    op->ublock.w, op->ublock.c);
 }
 
 void
@@ -272,8 +209,19 @@ stream_print_op(struct text *t, const struct npu_op *op)
 	if (op->has_ifm2 && op->ifm2_first)
 		text_puts(t, " order=ifm2_first");
 	print_fm(t, "ofm", &op->ofm);
-	if (op->kind != NPU_ELEMENTWISE && op->kind != NPU_RESIZE)
-		print_window(t, op);
+
+	if (op->kind != NPU_ELEMENTWISE && op->kind != NPU_RESIZE) {
+		text_printf(t, " kernel=%dx%d stride=%dx%d", op->kernel_h, op->kernel_w,
+			    op->stride_y, op->stride_x);
+		if (op->dilation_y > 1 || op->dilation_x > 1)
+			text_printf(t, " dilation=%dx%d", op->dilation_y,
+				    op->dilation_x);
+		text_printf(t, " pad=%d,%d,%d,%d", op->pad_top, op->pad_left,
+			    op->pad_bottom, op->pad_right);
+		if (op->upscale != UPSCALE_NONE)
+			text_printf(t, " upscale=%s",
+				    npu_enum_name("upscale", op->upscale));
+	}
 	for (int i = 0; i < NPU_MAX_STREAMS; i++)
 		if (op->weights[i].n)
 			print_range(t, weights[i], &op->weights[i]);
@@ -286,6 +234,33 @@ stream_print_op(struct text *t, const struct npu_op *op)
 			    op->part_kernel ? "part_kernel" : "depth_first",
 			    op->fast_weights ? ",fast" : "",
 			    op->sparse_weights ? ",sparse" : "");
-	print_output(t, op);
-	print_more(t, op);
+
+	const char *act = npu_enum_name(op->ublock.h ? "activation85" : "activation",
+					(unsigned)op->activation);
+	const char *round = npu_enum_name("rounding", op->rounding);
+	if (op->global_scale)
+		text_printf(t, " scale=%" PRIu32 ">>%d", op->ofm_mult,
+			    op->ofm_shift);
+	text_printf(t, " round=%s act=%s[%d,%d]", round ? round : "?",
+		    act ? act : "?", op->min, op->max);
+	text_printf(t, " block=%dx%dx%d blockdep=%d", op->block.h, op->block.w,
+		    op->block.c, op->blockdep);
+
+	/* the properties that only U85 has, where they differ from their defaults */
+	if (op->kind == NPU_RESIZE)
+		text_printf(t, " mode=%s y=%d/%d%+d x=%d/%d%+d",
+			    name_in("resize", (unsigned)op->mode), op->resize_y.n, op->resize_y.d,
+			    op->resize_y.offset, op->resize_x.n, op->resize_x.d,
+			    op->resize_x.offset);
+	if (op->transpose != NPU_HWC || op->reverse != NPU_FORWARD)
+		text_printf(t, " transpose=%s reverse=%s",
+			    name_in("transpose", op->transpose),
+			    name_in("reverse", op->reverse));
+	if (op->acc_input != NPU_ACC_RESET || op->acc_kept)
+		text_printf(t, " accumulators=%s,%s",
+			    name_in("accumulator_input", op->acc_input),
+			    op->acc_kept ? "kept" : "out");
+	if (op->ublock.h)
+		text_printf(t, " microblock=%dx%dx%d", op->ublock.h,
+			    op->ublock.w, op->ublock.c);
 }

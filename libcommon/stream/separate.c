@@ -17,15 +17,6 @@ sole_operator(const struct tfl_model *m)
 		       tfl_planned_at(m, 0, op->in[IN_SCRATCH]) >= 0 ? op : NULL;
 }
 
-static bool
-is_border(const struct tfl_subgraph *g, int tensor)
-{
-	for (int i = 0; i < g->n_in + g->n_out; i++)
-		if ((i < g->n_in ? g->in[i] : g->out[i - g->n_in]) == tensor)
-			return true;
-	return false;
-}
-
 /* bytes outside of the scratch memory that are no tensor of the network */
 static bool
 is_io_region(const struct tfl_model *m, const struct tfl_op *op, int tensor)
@@ -36,7 +27,10 @@ is_io_region(const struct tfl_model *m, const struct tfl_op *op, int tensor)
 	if (tensor < 0 || g->tensor[tensor].type != TFL_UINT8 || g->tensor[tensor].rank != 1 ||
 	    g->tensor[tensor].data.p || g->tensor[tensor].is_variable)
 		return false;
-	return tfl_planned_at(m, 0, tensor) >= end && !is_border(g, tensor);
+	for (int i = 0; i < g->n_in + g->n_out; i++)
+		if ((i < g->n_in ? g->in[i] : g->out[i - g->n_in]) == tensor)
+			return false;
+	return tfl_planned_at(m, 0, tensor) >= end;
 }
 
 int
@@ -56,35 +50,6 @@ stream_io_region(const struct tfl_model *m, int k)
 	return k < stream_io_regions(m) ? m->subgraph[0].op->in[N_SPECIAL + k] : -1;
 }
 
-/* the place of a tensor in a region that contains several */
-static struct stream_place
-place_in_region(const struct tfl_model *m, int tensor)
-{
-	const struct tfl_tensor *t = m->subgraph[0].tensor;
-	int64_t at = tfl_planned_at(m, 0, tensor);
-	for (int k = 0; at >= 0 && k < stream_io_regions(m); k++) {
-		int region = stream_io_region(m, k);
-		int64_t from = tfl_planned_at(m, 0, region);
-		if (at >= from && at + tfl_bytes(&t[tensor]) <= from + tfl_bytes(&t[region]))
-			return (struct stream_place){ .region = N_SPECIAL - IN_FLASH + k,
-						      .at = at - from };
-	}
-	return (struct stream_place){ .region = 0 };
-}
-
-/*
- * The base pointer of a tensor of the operator; 0: none.  There are eight base pointers,
- * and the first three have fixed uses.
- */
-static int
-region_of(const struct tfl_op *op, int tensor)
-{
-	for (int k = N_SPECIAL; k < op->n_in + op->n_out && k - IN_FLASH < N_REGIONS; k++)
-		if ((k < op->n_in ? op->in[k] : op->out[k - op->n_in]) == tensor)
-			return k - IN_FLASH;
-	return 0;
-}
-
 struct stream_place
 stream_separate_place(const struct tfl_model *m, int tensor)
 {
@@ -92,7 +57,20 @@ stream_separate_place(const struct tfl_model *m, int tensor)
 	const struct tfl_op *op = sole_operator(m);
 	if (!op || tensor < 0 || g->tensor[tensor].data.p)
 		return (struct stream_place){ .region = 0 };
-	if (tfl_planned_at(m, 0, tensor) >= 0)
-		return place_in_region(m, tensor);
-	return (struct stream_place){ .region = region_of(op, tensor) };
+	int64_t at = tfl_planned_at(m, 0, tensor);
+	/* planned: its place in a region that contains several tensors */
+	for (int k = 0; at >= 0 && k < stream_io_regions(m); k++) {
+		int region = stream_io_region(m, k);
+		int64_t from = tfl_planned_at(m, 0, region);
+		if (at >= from && at + tfl_bytes(&g->tensor[tensor]) <=
+					  from + tfl_bytes(&g->tensor[region]))
+			return (struct stream_place){ .region = N_SPECIAL - IN_FLASH + k,
+						      .at = at - from };
+	}
+	/* Otherwise its own base pointer.  There are eight base pointers, and the first three
+	 * have fixed uses. */
+	for (int k = N_SPECIAL; at < 0 && k < op->n_in + op->n_out && k - IN_FLASH < N_REGIONS; k++)
+		if ((k < op->n_in ? op->in[k] : op->out[k - op->n_in]) == tensor)
+			return (struct stream_place){ .region = k - IN_FLASH };
+	return (struct stream_place){ .region = 0 };
 }
