@@ -117,26 +117,13 @@ load_lanes(const void *p)
 	return v;
 }
 
-/*
- * Separates the sums of both bytes of each lane, from the sums of whole lanes and of
- * upper bytes.
- */
-static void
-part_lanes(lanes all, lanes upper, uint16_t *column)
-{
-	const int odd = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__;
-
-	for (int i = 0; i < 8; i++) {
-		column[2 * i + odd] = upper[i];
-		column[2 * i + !odd] = (uint16_t)(all[i] - (upper[i] << 8));
-	}
-}
-
 /* The sum of 256 values of at most 255 bits fits 16 bits; sums of whole lanes may wrap. */
 static void
 cost_columns(const struct codes *c, const uint16_t *d, size_t n,
 	     uint16_t *column)
 {
+	const int odd = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__;
+
 	for (int k = DIRECT_COLUMNS; k < c->n_columns; k += 16) {
 		lanes all = { 0 }, upper = { 0 };
 		for (size_t i = 0; i < n; i++) {
@@ -145,7 +132,11 @@ cost_columns(const struct codes *c, const uint16_t *d, size_t n,
 			all += v;
 			upper += v >> 8;
 		}
-		part_lanes(all, upper, column + k);
+		/* the sums of both bytes of each lane */
+		for (int i = 0; i < LANES; i++) {
+			column[k + 2 * i + odd] = upper[i];
+			column[k + 2 * i + !odd] = (uint16_t)(all[i] - (upper[i] << 8));
+		}
 	}
 }
 

@@ -6,38 +6,32 @@
 enum { NEVER = 255 };
 
 /*
- * Fills the bits of the direct values up to c->greatest from their indices.  UNREACHED
- * exceeds every limit.
+ * Adds a column, and one state for every ZDIV.  The column has the bits of the direct values
+ * up to c->greatest, from their indices.  UNREACHED exceeds every limit.
  */
-static void
-fill_column(struct codes *c, int column, const uint16_t *index, struct mode m)
-{
-	const struct palette *pal = &c->palettes[c->n_families - 1];
-	bool plain = m.wdiv == WEIGHTS_WDIV_PLAIN;
-	unsigned u = (unsigned)palette_plain_width(pal);
-	unsigned plain_end = pal->n ? pal->n : 1u << u;
-	unsigned end = m.trunc ? 3 : WEIGHTS_QUOTIENTS; /* limit of quotients */
-
-	for (int d = 0; d <= c->greatest; d++) {
-		unsigned x = index[d], q = x >> m.wdiv, bits;
-		if (plain)
-			bits = x < plain_end ? u : NEVER;
-		else
-			bits = q >= end ? NEVER : m.wdiv + 1u + (m.trunc ? q > 0 : q);
-		c->bits[d][column] = (uint8_t)bits;
-	}
-	if (pal->runs)
-		c->bits[WEIGHTS_ZERO][column] = 0;
-}
-
-/* Adds a column, and one state for every ZDIV. */
 static void
 add_column(struct codes *c, const uint16_t *index, struct mode m)
 {
 	const struct palette *pal = &c->palettes[c->n_families - 1];
 
-	if (c->n_columns >= DIRECT_COLUMNS)
-		fill_column(c, c->n_columns - DIRECT_COLUMNS, index, m);
+	if (c->n_columns >= DIRECT_COLUMNS) {
+		int column = c->n_columns - DIRECT_COLUMNS;
+		bool plain = m.wdiv == WEIGHTS_WDIV_PLAIN;
+		unsigned u = (unsigned)palette_plain_width(pal);
+		unsigned plain_end = pal->n ? pal->n : 1u << u;
+		unsigned end = m.trunc ? 3 : WEIGHTS_QUOTIENTS; /* limit of quotients */
+
+		for (int d = 0; d <= c->greatest; d++) {
+			unsigned x = index[d], q = x >> m.wdiv, bits;
+			if (plain)
+				bits = x < plain_end ? u : NEVER;
+			else
+				bits = q >= end ? NEVER : m.wdiv + 1u + (m.trunc ? q > 0 : q);
+			c->bits[d][column] = (uint8_t)bits;
+		}
+		if (pal->runs)
+			c->bits[WEIGHTS_ZERO][column] = 0;
+	}
 	for (uint8_t z = 0; z < (pal->runs ? WEIGHTS_ZDIVS : 1); z++) {
 		m.zdiv = z;
 		c->states[c->n_states++] = (struct state){

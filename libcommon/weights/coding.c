@@ -25,25 +25,6 @@ enum {
 /* maximum bytes of a slice and of its palette */
 enum { SLICE_MOST = 1 + 4, PALETTE_MOST = 3 + 2 * WEIGHTS_PALETTE_MAX };
 
-static uint8_t *
-write_slice(uint8_t *p, const struct wslice *s, const struct palette *pal,
-	    size_t n)
-{
-	*p++ = (uint8_t)((s->fresh ? FRESH : 0) | (s->mode.trunc ? TRUNC : 0) |
-			 (pal->runs ? RUNS : 0) | s->mode.wdiv << WDIV_SHIFT |
-			 s->mode.zdiv << ZDIV_SHIFT);
-	store_le32(p, (uint32_t)n);
-	p += 4;
-	if (!s->fresh)
-		return p;
-	*p++ = pal->ofs;
-	*p++ = pal->n;
-	*p++ = pal->bits;
-	for (int i = 0; i < pal->n; i++, p += 2)
-		store_le16(p, pal->direct[i]);
-	return p;
-}
-
 struct bytes
 plan_coding(struct arena *a, const struct plan *plan)
 {
@@ -53,9 +34,20 @@ plan_coding(struct arena *a, const struct plan *plan)
 
 	for (size_t i = 0; i < plan->n_slices; i++) {
 		const struct wslice *s = &plan->slices[i];
-		p = write_slice(p, s, &plan->palettes[s->palette],
-				s->end - begin);
+		const struct palette *pal = &plan->palettes[s->palette];
+		*p++ = (uint8_t)((s->fresh ? FRESH : 0) | (s->mode.trunc ? TRUNC : 0) |
+				 (pal->runs ? RUNS : 0) | s->mode.wdiv << WDIV_SHIFT |
+				 s->mode.zdiv << ZDIV_SHIFT);
+		store_le32(p, (uint32_t)(s->end - begin));
+		p += 4;
 		begin = s->end;
+		if (!s->fresh)
+			continue;
+		*p++ = pal->ofs;
+		*p++ = pal->n;
+		*p++ = pal->bits;
+		for (int k = 0; k < pal->n; k++, p += 2)
+			store_le16(p, pal->direct[k]);
 	}
 	return (struct bytes){ .p = out, .n = (size_t)(p - out) };
 }
@@ -79,14 +71,6 @@ read_palette(struct reader *r, bool runs, struct palette *pal)
 			return false;
 	}
 	return true;
-}
-
-static bool
-is_mode(const struct mode *m, const struct palette *pal)
-{
-	if (m->wdiv == WEIGHTS_WDIV_PLAIN)
-		return !m->trunc && (pal->runs || !m->zdiv);
-	return m->wdiv < WEIGHTS_DIVISORS && (pal->runs || !m->zdiv);
 }
 
 /*
@@ -150,9 +134,13 @@ plan_follow(struct plan *p, const uint16_t *d, size_t n, struct bytes coding)
 			.trunc = flags & TRUNC,
 			.zdiv = flags >> ZDIV_SHIFT,
 		};
-		if ((fresh && !read_palette(&r, flags & RUNS, &pal)) || r.overrun ||
-		    (!fresh && (first || pal.runs != !!(flags & RUNS))) || !length ||
-		    !is_mode(&m, &pal))
+		if (fresh && !read_palette(&r, flags & RUNS, &pal))
+			return CODING_BROKEN;
+		bool valid = (m.wdiv == WEIGHTS_WDIV_PLAIN ? !m.trunc
+							   : m.wdiv < WEIGHTS_DIVISORS) &&
+			     (pal.runs || !m.zdiv);
+		if (r.overrun || (!fresh && (first || pal.runs != !!(flags & RUNS))) || !length ||
+		    !valid)
 			return CODING_BROKEN;
 		fits = fits && length <= n - at &&
 		       slice_holds(&pal, m, fresh, d + at, length);

@@ -102,38 +102,6 @@ weight_of(uint32_t direct)
 	return direct & 1 ? (int16_t)-magnitude : magnitude;
 }
 
-/* Reads the palette group of a header, fields 6 to 9 of 1.2. */
-static void
-read_palette(struct decoder *d)
-{
-	struct slice *s = &d->s;
-	uint32_t ofs = bits_take(&d->b, 5);
-	uint32_t size = bits_take(&d->b, 5);
-	uint32_t k = size ? size + 1 : 0;
-
-	s->palette_bits = (int)bits_take(&d->b, 3) + 2;
-	s->n_palette = (int)k;
-	for (uint32_t x = 0; x < k; x++)
-		s->weight[x] = weight_of(bits_take(&d->b, s->palette_bits));
-	s->limit = WEIGHTS_N_INDEX;
-	if (ofs > k)
-		s->limit -= ofs - k;
-	for (uint32_t x = k; x < WEIGHTS_N_INDEX; x++)
-		s->weight[x] = weight_of(x - k + ofs);
-}
-
-static int
-index_width(const struct slice *s)
-{
-	int u = 1;
-
-	if (s->n_palette == 0)
-		return s->palette_bits;
-	while (1 << u < s->n_palette)
-		u++;
-	return u;
-}
-
 /*
  * Reads the fields of a slice header that follow its first field, zdiv.  Returns false
  * if the header is not valid.
@@ -159,13 +127,32 @@ read_header(struct decoder *d, int zdiv, uint64_t start)
 		return refuse(d, start, "first slice does not set a palette");
 	if (!new_palette && runs != s->runs)
 		return refuse(d, start, "zero-run mode changes without a palette");
-	if (new_palette)
-		read_palette(d);
+	if (new_palette) {
+		/* fields 6 to 9 of 1.2 */
+		uint32_t ofs = bits_take(&d->b, 5);
+		uint32_t size = bits_take(&d->b, 5);
+		uint32_t k = size ? size + 1 : 0;
+
+		s->palette_bits = (int)bits_take(&d->b, 3) + 2;
+		s->n_palette = (int)k;
+		for (uint32_t x = 0; x < k; x++)
+			s->weight[x] = weight_of(bits_take(&d->b, s->palette_bits));
+		s->limit = WEIGHTS_N_INDEX;
+		if (ofs > k)
+			s->limit -= ofs - k;
+		for (uint32_t x = k; x < WEIGHTS_N_INDEX; x++)
+			s->weight[x] = weight_of(x - k + ofs);
+	}
 	s->valid = true;
 	s->runs = runs;
 	s->zdiv = runs ? zdiv : 0;
 	s->plain = wdiv == WEIGHTS_WDIV_PLAIN;
-	s->wdiv = s->plain ? index_width(s) : wdiv;
+	s->wdiv = wdiv;
+	if (s->plain) { /* the width of an index */
+		s->wdiv = s->n_palette ? 1 : s->palette_bits;
+		while (1 << s->wdiv < s->n_palette)
+			s->wdiv++;
+	}
 	s->n_runs = runs ? s->n + new_palette : 0;
 	return true;
 }
@@ -181,35 +168,7 @@ struct pending {
 	uint32_t quotient[WEIGHTS_UNARY + AT_A_TIME - 1 + FINISHED_AT_ONCE];
 };
 
-/* Limits the number of quotients to `most`. */
-static inline void
-limit_quotients(struct pending *p, uint32_t most)
-{
-	p->n = (int)min_i64(p->n, most);
-	memset(p->quotient + p->n, 0, FINISHED_AT_ONCE * sizeof(*p->quotient));
-}
-
-/* Decodes AT_A_TIME symbols from these bits of first and second. */
-static struct spelling
-spelling_of(bool trunc, uint32_t first, uint32_t second)
-{
-	struct spelling sp = { 0 };
-
-	for (int j = 0; j < AT_A_TIME; j++) {
-		uint32_t some = first >> j & 1;
-		uint32_t two = some & second;
-		second >>= some;
-		sp.n_second = (uint8_t)(sp.n_second + some);
-		sp.carry = (uint8_t)(sp.carry + some + two);
-		sp.quotient[sp.n] = sp.carry;
-		if (trunc || !two) {
-			sp.n++;
-			sp.carry = 0;
-		}
-	}
-	return sp;
-}
-
+/* Decodes AT_A_TIME symbols from all values of these bits of first and second. */
 static void
 spell_all(struct spellings *all, bool trunc)
 {
@@ -218,8 +177,24 @@ spell_all(struct spellings *all, bool trunc)
 	all->filled = true;
 	all->trunc = trunc;
 	for (uint32_t second = 0; second < SPELLINGS; second++)
-		for (uint32_t first = 0; first < SPELLINGS; first++)
-			all->of[second][first] = spelling_of(trunc, first, second);
+		for (uint32_t first = 0; first < SPELLINGS; first++) {
+			struct spelling sp = { 0 };
+			uint32_t rest = second;
+
+			for (int j = 0; j < AT_A_TIME; j++) {
+				uint32_t some = first >> j & 1;
+				uint32_t two = some & rest;
+				rest >>= some;
+				sp.n_second = (uint8_t)(sp.n_second + some);
+				sp.carry = (uint8_t)(sp.carry + some + two);
+				sp.quotient[sp.n] = sp.carry;
+				if (trunc || !two) {
+					sp.n++;
+					sp.carry = 0;
+				}
+			}
+			all->of[second][first] = sp;
+		}
 }
 
 /*
@@ -317,15 +292,6 @@ finish_weights(struct decoder *d, const struct pending *p, int16_t *out)
 	return ok;
 }
 
-static void
-finish_runs(struct decoder *d, const struct pending *p, uint32_t *out)
-{
-	for (int i = 0; i < p->n; i++) {
-		uint32_t r = bits_take(&d->b, d->s.zdiv);
-		out[i] = p->quotient[i] << d->s.zdiv | r;
-	}
-}
-
 /*
  * Allocates space for a slice's weights and runs.  Each takes at least one bit.  A step
  * that exceeds the input is detected after reading, and completes up to 12 of either.
@@ -387,12 +353,18 @@ read_chunks(struct decoder *d)
 						w_carry, w_now);
 		}
 		d->b.at += (uint64_t)n_units;
-		limit_quotients(w_now, s->n - w);
+		w_now->n = (int)min_i64(w_now->n, s->n - w);
+		memset(w_now->quotient + w_now->n, 0, FINISHED_AT_ONCE * sizeof(*w_now->quotient));
 		r_now->n = (int)min_i64(r_now->n, s->n_runs - r);
 		if (!finish_weights(d, w_was, d->weights + w - w_was->n))
 			return refuse(d, start, "weight index or value above 511");
-		if (s->runs)
-			finish_runs(d, r_was, d->runs + r - r_was->n);
+		if (s->runs) {
+			uint32_t *out = d->runs + r - r_was->n;
+			for (int i = 0; i < r_was->n; i++) {
+				uint32_t low = bits_take(&d->b, s->zdiv);
+				out[i] = r_was->quotient[i] << s->zdiv | low;
+			}
+		}
 		if (d->b.at > d->b.n_bits)
 			return refuse(d, start, "input ends inside a slice");
 		if (!w_on && !r_on)
@@ -400,24 +372,6 @@ read_chunks(struct decoder *d)
 		w += (uint32_t)w_now->n;
 		r += (uint32_t)r_now->n;
 	}
-}
-
-/* Allocates space for n more values, which are never more than the input can hold. */
-static bool
-reserve(struct decoder *d, struct arena *a, uint64_t n, uint64_t start)
-{
-	if (n <= d->cap - d->out.n)
-		return true;
-	if (!a)
-		return refuse(d, start, "more values than expected");
-	size_t need = d->out.n + (size_t)n;
-	size_t cap = d->cap * 2 > need ? d->cap * 2 : need;
-	int16_t *v = anew(a, int16_t, cap);
-	if (d->out.n)
-		memcpy(v, d->out.v, d->out.n * sizeof(*v));
-	d->out.v = v;
-	d->cap = cap;
-	return true;
 }
 
 /* Appends the slice's weights and the zero runs between them (ethosu-weights(7) 1.5). */
@@ -430,8 +384,18 @@ append(struct decoder *d, struct arena *a, uint64_t start)
 
 	for (uint32_t i = 0; i < s->n_runs; i++)
 		total += run[i];
-	if (!reserve(d, a, total, start))
-		return false;
+	if (total > d->cap - d->out.n) {
+		if (!a)
+			return refuse(d, start, "more values than expected");
+		/* the values are never more than the input can hold */
+		size_t need = d->out.n + (size_t)total;
+		size_t cap = d->cap * 2 > need ? d->cap * 2 : need;
+		int16_t *v = anew(a, int16_t, cap);
+		if (d->out.n)
+			memcpy(v, d->out.v, d->out.n * sizeof(*v));
+		d->out.v = v;
+		d->cap = cap;
+	}
 	if (d->counts) {
 		d->out.n += (size_t)total;
 		return true;

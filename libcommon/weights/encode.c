@@ -27,24 +27,6 @@ put(struct writer *w, uint64_t v, unsigned n)
 	w->n_bits &= 7;
 }
 
-static void
-put_header(struct writer *w, const struct palette *pal,
-	   const struct wslice *s, size_t n)
-{
-	put(w, pal->runs ? s->mode.zdiv : WEIGHTS_ZDIV_OFF, 3);
-	put(w, (uint32_t)n - 1, 15);
-	put(w, s->mode.wdiv, 3);
-	put(w, s->mode.trunc, 1);
-	put(w, s->fresh, 1);
-	if (!s->fresh)
-		return;
-	put(w, pal->ofs, 5);
-	put(w, pal->n ? pal->n - 1u : 0, 5);
-	put(w, pal->bits - 2u, 3);
-	for (int i = 0; i < pal->n; i++)
-		put(w, pal->direct[i], pal->bits);
-}
-
 /*
  * The symbols of a quotient (ethosu-weights(7) 1.4).  Bit j of the word `some` is set
  * if symbol j is not 0, bit j of the word `two` if the symbol is 2.  After a 2 the
@@ -58,22 +40,6 @@ struct quotient {
 };
 enum { TWO = 32 };
 
-static void
-spell_quotients(struct quotient *spell, bool trunc)
-{
-	for (unsigned q = 0; q < WEIGHTS_QUOTIENTS; q++) {
-		unsigned n = trunc ? 1 : q / 2 + 1;
-		unsigned some = trunc ? q > 0 : (q + 1) / 2;
-		unsigned two = trunc ? q > 1 : q / 2;
-		spell[q] = (struct quotient){
-			.marks = ((1u << some) - 1) |
-				 (uint64_t)((1u << two) - 1) << TWO,
-			.factor = 1u << n,
-			.n = n,
-		};
-	}
-}
-
 /*
  * The weights of a slice as three bit strings: both bits of each symbol, and the
  * remainders.  Chunks are cut out of these strings.  The number of weights in a chunk
@@ -82,23 +48,6 @@ spell_quotients(struct quotient *spell, bool trunc)
 struct spelled {
 	uint8_t *some, *two, *low;
 };
-
-/* Allocates space for any slice of a plan.  Bits are stored and read 8 bytes at a time. */
-static struct spelled
-spelled_alloc(struct arena *a, const struct plan *plan)
-{
-	enum { LOW_BITS = 9, AHEAD = 16 };
-	size_t symbols = 0, weights = 0;
-
-	for (size_t i = 0; i < plan->n_slices; i++) {
-		const struct tally *t = &plan->slices[i].tally;
-		symbols = t->symbols > symbols ? (size_t)t->symbols : symbols;
-		weights = t->weights > weights ? (size_t)t->weights : weights;
-	}
-	size_t bits = symbols / 8 + AHEAD;
-	uint8_t *p = anew(a, uint8_t, 2 * bits + weights * LOW_BITS / 8 + AHEAD);
-	return (struct spelled){ .some = p, .two = p + bits, .low = p + 2 * bits };
-}
 
 /* Returns n bits from bit `at` on, at most 56. */
 static inline uint64_t
@@ -148,7 +97,17 @@ spell_weights(const struct spelled *to, const struct coded *c, struct mode m)
 	const unsigned wdiv = m.wdiv;
 	size_t i = 0;
 
-	spell_quotients(of, m.trunc);
+	for (unsigned q = 0; q < WEIGHTS_QUOTIENTS; q++) {
+		unsigned n = m.trunc ? 1 : q / 2 + 1;
+		unsigned some = m.trunc ? q > 0 : (q + 1) / 2;
+		unsigned two = m.trunc ? q > 1 : q / 2;
+		of[q] = (struct quotient){
+			.marks = ((1u << some) - 1) |
+				 (uint64_t)((1u << two) - 1) << TWO,
+			.factor = 1u << n,
+			.n = n,
+		};
+	}
 	for (; i + 4 <= c->n; i += 4) {
 		const uint16_t *x = c->x + i;
 		struct quotient a = of[x[0] >> wdiv], b = of[x[1] >> wdiv];
@@ -329,16 +288,6 @@ put_chunks(struct writer *to, const struct coded *c, const struct palette *pal,
 	*to = out;
 }
 
-/* Writes three ones, then ones up to a multiple of 16 bytes (ethosu-weights(7) 1.7). */
-static void
-put_end(struct writer *w, const uint8_t *end)
-{
-	put(w, 7, WEIGHTS_END_BITS);
-	while (w->n_bits > 0)
-		put(w, 1, 1);
-	memset(w->p, 0xff, (size_t)(end - w->p));
-}
-
 /* The direct values of a stream while it is coded. */
 struct sequence {
 	struct arena *a;
@@ -401,8 +350,19 @@ write_stream(struct arena *a, const struct sequence *seq, const struct plan *pla
 	uint8_t *out = anew(a, uint8_t, size + 8);
 	struct writer w = { .p = out };
 	struct coded c = { 0 };
-	struct spelled spelled = spelled_alloc(seq->a, plan);
 	struct all_seconds all;
+
+	/* space for any slice; bits are stored and read 8 bytes at a time */
+	enum { LOW_BITS = 9, AHEAD = 16 };
+	size_t symbols = 0, weights = 0;
+	for (size_t i = 0; i < plan->n_slices; i++) {
+		const struct tally *t = &plan->slices[i].tally;
+		symbols = t->symbols > symbols ? (size_t)t->symbols : symbols;
+		weights = t->weights > weights ? (size_t)t->weights : weights;
+	}
+	size_t bits = symbols / 8 + AHEAD;
+	uint8_t *p = anew(seq->a, uint8_t, 2 * bits + weights * LOW_BITS / 8 + AHEAD);
+	struct spelled spelled = { .some = p, .two = p + bits, .low = p + 2 * bits };
 
 	list_seconds(&all);
 	for (size_t i = 0; i < plan->n_slices; i++) {
@@ -410,13 +370,28 @@ write_stream(struct arena *a, const struct sequence *seq, const struct plan *pla
 		const struct palette *pal = &plan->palettes[s->palette];
 		coded_slice(seq->a, &c, pal, s->fresh, seq->d + begin,
 			    s->end - begin);
-		put_header(&w, pal, s, c.n);
+		put(&w, pal->runs ? s->mode.zdiv : WEIGHTS_ZDIV_OFF, 3);
+		put(&w, (uint32_t)c.n - 1, 15);
+		put(&w, s->mode.wdiv, 3);
+		put(&w, s->mode.trunc, 1);
+		put(&w, s->fresh, 1);
+		if (s->fresh) {
+			put(&w, pal->ofs, 5);
+			put(&w, pal->n ? pal->n - 1u : 0, 5);
+			put(&w, pal->bits - 2u, 3);
+			for (int k = 0; k < pal->n; k++)
+				put(&w, pal->direct[k], pal->bits);
+		}
 		put_chunks(&w, &c, pal, s->mode, &spelled, &all);
 		begin = s->end;
 	}
 	assert(begin == seq->n);
 	assert((uint64_t)(w.p - out) * 8 + w.n_bits == plan->bits);
-	put_end(&w, out + size);
+	/* three ones, then ones up to a multiple of 16 bytes (ethosu-weights(7) 1.7) */
+	put(&w, 7, WEIGHTS_END_BITS);
+	while (w.n_bits > 0)
+		put(&w, 1, 1);
+	memset(w.p, 0xff, (size_t)(out + size - w.p));
 	return (struct bytes){ .p = out, .n = size };
 }
 

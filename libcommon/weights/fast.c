@@ -66,20 +66,6 @@ bits_of(const struct values *v, bool plain)
 	return v->greatest - v->least > 255 ? 0 : 8;
 }
 
-static void
-put_table(uint8_t *p, const struct values *v)
-{
-	int n = v->n < TABLE ? v->n : TABLE;
-	for (int i = 0; i < n; i++) {
-		int16_t w = v->entry[i];
-		uint32_t folded = (uint32_t)(w < 0 ? -w : w) << 1 | (w < 0);
-		int bit = TABLE_BIT + ENTRY_BITS * i;
-		uint32_t at = folded << (bit % 8);
-		p[bit / 8] |= (uint8_t)at;
-		p[bit / 8 + 1] |= (uint8_t)(at >> 8);
-	}
-}
-
 struct bytes
 weights_fast_encode(struct arena *a, const int16_t *values, size_t n, bool plain)
 {
@@ -97,7 +83,14 @@ weights_fast_encode(struct arena *a, const int16_t *values, size_t n, bool plain
 			 : v.greatest > 127 ? 127 - v.greatest : 0;
 	p[0] = bits == 8 ? RAW : bits == 2 ? TWO_BITS : 0;
 	p[ADJUST] = (uint8_t)adjust;
-	put_table(p, &v);
+	for (int i = 0; i < v.n && i < TABLE; i++) {
+		int16_t w = v.entry[i];
+		uint32_t folded = (uint32_t)(w < 0 ? -w : w) << 1 | (w < 0);
+		int bit = TABLE_BIT + ENTRY_BITS * i;
+		uint32_t at = folded << (bit % 8);
+		p[bit / 8] |= (uint8_t)at;
+		p[bit / 8 + 1] |= (uint8_t)(at >> 8);
+	}
 	for (size_t i = 0; i < n; i++) {
 		unsigned x = bits == 8 ? (uint8_t)(values[i] + adjust)
 				       : (unsigned)find(&v, values[i]);
@@ -109,9 +102,11 @@ weights_fast_encode(struct arena *a, const int16_t *values, size_t n, bool plain
 
 /* ---- decoding ------------------------------------------------------------ */
 
-static bool
-check_header(struct bytes in, struct err *e)
+bool
+weights_fast_decode(struct arena *a, struct bytes in, size_t n,
+		    struct weights_values *out, struct err *e)
 {
+	*out = (struct weights_values){ 0 };
 	if (in.n < HEADER)
 		return err_set(e, "fast weight stream of %zu bytes has no header",
 			       in.n);
@@ -120,17 +115,8 @@ check_header(struct bytes in, struct err *e)
 		reserved |= in.p[i] != 0;
 	if (reserved)
 		return err_set(e, "fast weight stream: reserved bits are not zero");
-	return (in.p[0] & 3) != 3 ||
-	       err_set(e, "fast weight stream: raw, and indices of 2 bits");
-}
-
-bool
-weights_fast_decode(struct arena *a, struct bytes in, size_t n,
-		    struct weights_values *out, struct err *e)
-{
-	*out = (struct weights_values){ 0 };
-	if (!check_header(in, e))
-		return false;
+	if ((in.p[0] & 3) == 3)
+		return err_set(e, "fast weight stream: raw, and indices of 2 bits");
 	int bits = in.p[0] & RAW ? 8 : in.p[0] & TWO_BITS ? 2 : 4;
 	if (n > in.n * 4 || fast_bytes(n, bits) != in.n)
 		return err_set(e, "fast weight stream of %zu bytes can't hold %zu "

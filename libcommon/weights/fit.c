@@ -74,30 +74,6 @@ insert_sorted(uint16_t *list, uint32_t *keys, int n, int cap, uint16_t d,
 	return n < cap ? n + 1 : n;
 }
 
-static void
-rank_top(struct source *s)
-{
-	uint32_t keys[WEIGHTS_PALETTE_MAX];
-
-	s->n_top = 0;
-	for (int d = s->least; d <= s->greatest; d++)
-		if (s->count[d])
-			s->n_top = insert_sorted(s->top, keys, s->n_top,
-						 WEIGHTS_PALETTE_MAX,
-						 (uint16_t)d, s->count[d]);
-}
-
-/* Returns the bits of a palette entry or of a plain index: 2 to 9. */
-static uint8_t
-width_of(int v)
-{
-	int bits = 2;
-
-	while (v >> bits)
-		bits++;
-	return (uint8_t)bits;
-}
-
 /*
  * Assigns indices to the values under a palette.  Chooses the palette's offset and
  * width unless they are fixed.  Returns false if some value cannot be written.
@@ -133,8 +109,13 @@ lay_out(struct layout *l, const struct source *s, const struct palette *pal,
 	uint32_t *count = left + l->pal.ofs - k;
 	memcpy(count, entries, (size_t)k * sizeof(*count));
 	l->count = count;
-	if (!fixed)
-		l->pal.bits = width_of(k ? widest : l->last);
+	if (!fixed) {
+		/* bits of a palette entry or of a plain index: 2 to 9 */
+		int greatest = k ? widest : l->last, bits = 2;
+		while (greatest >> bits)
+			bits++;
+		l->pal.bits = (uint8_t)bits;
+	}
 	return true;
 }
 
@@ -354,25 +335,16 @@ fit_runs(const struct stats *st, bool runs, bool thorough, struct fit *best)
 
 	search_init(&h, st, runs, best);
 	struct choice direct = consider(&h, NULL, 0);
-	rank_top(&h.s);
+	uint32_t keys[WEIGHTS_PALETTE_MAX];
+	h.s.n_top = 0;
+	for (int d = h.s.least; d <= h.s.greatest; d++)
+		if (h.s.count[d])
+			h.s.n_top = insert_sorted(h.s.top, keys, h.s.n_top,
+						  WEIGHTS_PALETTE_MAX,
+						  (uint16_t)d, h.s.count[d]);
 	consider_top(&h, thorough);
 	if (direct.mode.wdiv < WEIGHTS_DIVISORS)
 		consider_outliers(&h, direct.mode.wdiv, thorough);
-}
-
-/* Copies a palette with d inserted, the most frequent value first.  Returns the length. */
-static int
-insert_entry(const struct source *s, const struct palette *pal, uint16_t d,
-	     uint16_t *list)
-{
-	int n = 0, x = 0;
-
-	while (x < pal->n && s->count[pal->direct[x]] >= s->count[d])
-		list[n++] = pal->direct[x++];
-	list[n++] = d;
-	while (x < pal->n)
-		list[n++] = pal->direct[x++];
-	return n;
 }
 
 static bool
@@ -390,11 +362,18 @@ consider_neighbours(struct search *h, const struct palette *pal)
 {
 	uint16_t list[WEIGHTS_PALETTE_MAX];
 
-	for (int d = h->s.least; d <= h->s.greatest; d++)
-		if (h->s.count[d] && pal->n < WEIGHTS_PALETTE_MAX &&
-		    !has_entry(pal, d))
-			consider(h, list,
-				 insert_entry(&h->s, pal, (uint16_t)d, list));
+	for (int d = h->s.least; d <= h->s.greatest; d++) {
+		int n = 0, x = 0;
+		if (!h->s.count[d] || pal->n == WEIGHTS_PALETTE_MAX || has_entry(pal, d))
+			continue;
+		/* the most frequent value stays first */
+		while (x < pal->n && h->s.count[pal->direct[x]] >= h->s.count[d])
+			list[n++] = pal->direct[x++];
+		list[n++] = (uint16_t)d;
+		while (x < pal->n)
+			list[n++] = pal->direct[x++];
+		consider(h, list, n);
+	}
 	for (int out = 0; pal->n > 2 && out < pal->n; out++) {
 		int n = 0;
 		for (int x = 0; x < pal->n; x++)

@@ -22,15 +22,6 @@ round_up(int32_t v, int32_t to)
 	return (v + to - 1) / to * to;
 }
 
-/* R of ethosu-weights(7) 2.2, the rounding of kernel elements */
-static int32_t
-element_rounding(enum weights_traversal t, int32_t ifm_bits)
-{
-	if (t == WEIGHTS_DEPTH_FIRST)
-		return 1;
-	return t == WEIGHTS_PART_KERNEL && ifm_bits == 16 ? 2 : 4;
-}
-
 int32_t
 weights_order_channels(const struct weights_order *ord)
 {
@@ -44,8 +35,8 @@ static struct nest
 nest55_of(const struct weights_order *ord, int32_t h, int32_t w, int32_t i)
 {
 	bool depthwise = ord->traversal == WEIGHTS_DEPTHWISE;
-	bool deep = ord->traversal == WEIGHTS_DEPTH_FIRST &&
-		    ord->ifm_bits == 8;
+	bool depth_first = ord->traversal == WEIGHTS_DEPTH_FIRST;
+	bool wide_part = ord->traversal == WEIGHTS_PART_KERNEL && ord->ifm_bits == 16;
 
 	assert(ord->dilation_y == 1 || ord->dilation_y == 2);
 	assert(ord->dilation_x == 1 || ord->dilation_x == 2);
@@ -55,11 +46,12 @@ nest55_of(const struct weights_order *ord, int32_t h, int32_t w, int32_t i)
 		.h = h, .w = w, .i = depthwise ? 1 : i,
 		.bd = (ord->block_depth + ord->cores - 1 - ord->core) /
 		      ord->cores,
-		.ib = deep ? 32 : 16,
+		.ib = depth_first && ord->ifm_bits == 8 ? 32 : 16,
 		.ou = ord->ou,
 		.sub_h = SUBKERNEL / ord->dilation_y,
 		.sub_w = SUBKERNEL / ord->dilation_x,
-		.e = element_rounding(ord->traversal, ord->ifm_bits),
+		/* R of ethosu-weights(7) 2.2 */
+		.e = depth_first ? 1 : wide_part ? 2 : 4,
 		.lanes = depthwise ? 1 : IFM_UBLOCK,
 		.rows = ord->ou,
 		.first = ord->core, .step = ord->cores,
@@ -67,20 +59,6 @@ nest55_of(const struct weights_order *ord, int32_t h, int32_t w, int32_t i)
 	assert(n.bd > 0 || n.o == 0);
 	assert(n.bd % n.ou == 0 || n.bd >= n.o);
 	return n;
-}
-
-/* Returns the padded kernel elements, summed over sub-kernels: S of 2.7. */
-static size_t
-nest_elements(const struct nest *n)
-{
-	size_t s = 0;
-
-	for (int32_t sy = 0; sy < n->h; sy += n->sub_h)
-		for (int32_t sx = 0; sx < n->w; sx += n->sub_w)
-			s += (size_t)round_up(min_i32(n->sub_h, n->h - sy) *
-						  min_i32(n->sub_w, n->w - sx),
-					      n->e);
-	return s;
 }
 
 static size_t
@@ -96,7 +74,14 @@ nest55_count(const struct nest *n)
 	int32_t whole = n->o / n->bd, rest = n->o % n->bd;
 	size_t o = (size_t)whole * (size_t)round_up(n->bd, n->ou) +
 		   (size_t)round_up(rest, n->ou);
-	return o * nest_elements(n) * depth;
+	/* the padded kernel elements, summed over sub-kernels: S of 2.7 */
+	size_t s = 0;
+	for (int32_t sy = 0; sy < n->h; sy += n->sub_h)
+		for (int32_t sx = 0; sx < n->w; sx += n->sub_w)
+			s += (size_t)round_up(min_i32(n->sub_h, n->h - sy) *
+						  min_i32(n->sub_w, n->w - sx),
+					      n->e);
+	return o * s * depth;
 }
 
 /*

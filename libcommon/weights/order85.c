@@ -29,32 +29,12 @@ round_up(int32_t v, int32_t to)
 	return (v + to - 1) / to * to;
 }
 
-static int32_t
-element_rounding(const struct weights_order *ord)
-{
-	if (ord->traversal == WEIGHTS_DEPTH_FIRST)
-		return 1;
-	bool small = ord->traversal == WEIGHTS_PART_KERNEL &&
-		     ord->ifm_bits == 8 && !ord->sparse;
-	return small ? 5 : 10;
-}
-
-static int32_t
-unit_depth(const struct weights_order *ord)
-{
-	if (ord->traversal == WEIGHTS_DEPTHWISE)
-		return 1;
-	if (ord->traversal == WEIGHTS_PART_KERNEL && ord->ifm_bits == 16 &&
-	    !ord->sparse)
-		return 8;
-	return ord->ifm_depth;
-}
-
 struct nest
 nest85_of(const struct weights_order *ord, int32_t h, int32_t w, int32_t i)
 {
 	bool depthwise = ord->traversal == WEIGHTS_DEPTHWISE;
 	bool deep = ord->traversal == WEIGHTS_DEPTH_FIRST;
+	bool part = ord->traversal == WEIGHTS_PART_KERNEL && !ord->sparse;
 	struct nest n = {
 		.traversal = ord->traversal,
 		.o = ord->end - ord->begin,
@@ -64,11 +44,11 @@ nest85_of(const struct weights_order *ord, int32_t h, int32_t w, int32_t i)
 		.ou = ord->ou,
 		.sub_h = SUBKERNEL / ord->dilation_y,
 		.sub_w = SUBKERNEL / ord->dilation_x,
-		.e = element_rounding(ord),
+		.e = deep ? 1 : part && ord->ifm_bits == 8 ? 5 : 10,
 		.lanes = depthwise ? 1 : ord->sparse ? 16 : 8,
 		.rows = QUAD,
 		.first = 0, .step = 1,
-		.iu = unit_depth(ord),
+		.iu = depthwise ? 1 : part && ord->ifm_bits == 16 ? 8 : ord->ifm_depth,
 		.stream = ord->core, .streams = ord->cores,
 		.stride_y = deep ? 1 : ord->stride_y,
 		.stride_x = deep ? 1 : ord->stride_x,
@@ -177,27 +157,6 @@ nest85_walk(const struct nest *n, tile_fn *fn, void *ctx)
 				   (b % 2 ? blocks - 1 - j : j) * n->ib);
 }
 
-/*
- * Returns the values of all sub-kernels for one output channel and one input channel
- * (ethosu-weights(7) 22.2).
- */
-static size_t
-nest_elements(const struct nest *n)
-{
-	size_t s = 0;
-	for (int32_t cx = 0; cx < n->w; cx += n->sub_w)
-		for (int32_t cy = 0; cy < n->h; cy += n->sub_h) {
-			int32_t m = min_i32(n->sub_h, n->h - cy) *
-				    min_i32(n->sub_w, n->w - cx);
-			int32_t t = round_up(m, n->e);
-			/* after every ten elements, and after an incomplete group */
-			int32_t runs = n->padding ? (t + DEPTHWISE_RUN - 1) /
-							DEPTHWISE_RUN : 0;
-			s += (size_t)(t + runs * n->padding);
-		}
-	return s;
-}
-
 size_t
 nest85_count(const struct nest *n)
 {
@@ -209,7 +168,20 @@ nest85_count(const struct nest *n)
 	/* the inputs of each block are rounded up to whole units */
 	size_t depth = (size_t)(n->i / n->ib) * (size_t)n->ib +
 		       (size_t)round_up(n->i % n->ib, n->iu);
-	return o / (size_t)n->streams * nest_elements(n) * depth;
+	/* the values of all sub-kernels for one output channel and one input channel
+	 * (ethosu-weights(7) 22.2) */
+	size_t s = 0;
+	for (int32_t cx = 0; cx < n->w; cx += n->sub_w)
+		for (int32_t cy = 0; cy < n->h; cy += n->sub_h) {
+			int32_t m = min_i32(n->sub_h, n->h - cy) *
+				    min_i32(n->sub_w, n->w - cx);
+			int32_t t = round_up(m, n->e);
+			/* after every ten elements, and after an incomplete group */
+			int32_t runs = n->padding ? (t + DEPTHWISE_RUN - 1) /
+							DEPTHWISE_RUN : 0;
+			s += (size_t)(t + runs * n->padding);
+		}
+	return o / (size_t)n->streams * s * depth;
 }
 
 /*

@@ -40,27 +40,6 @@ struct search {
 	uint8_t *state; /* [block][MAX_FAMILIES + 1]: predecessor states */
 };
 
-static void
-init_starts(struct search *h)
-{
-	for (int s = 0; s < h->c->n_states; s++) {
-		const struct state *st = &h->c->states[s];
-		const struct palette *pal = &h->c->palettes[st->family];
-		bool plain = st->mode.wdiv == WEIGHTS_WDIV_PLAIN;
-		uint32_t pad = (plain ? 0u : PAD_WEIGHTS) +
-			       (pal->runs ? PAD_RUNS : 0u);
-		uint32_t first_run = pal->runs ? 1u + st->mode.zdiv : 0;
-
-		h->cost[s] = NOT_YET;
-		h->first[st->family + 1] = s + 1;
-
-		h->slice[s] = (int32_t)(COST_BIT * WEIGHTS_HEADER_BITS + pad);
-		h->section[s] = (int32_t)(
-		    COST_BIT * ((uint32_t)palette_header_bits(pal, true) +
-			   first_run) + pad);
-	}
-}
-
 /* Copies the cost of each family and column to all of its states. */
 static void
 spread_costs(struct search *h, const struct cheapest *m, const struct block_cost *b)
@@ -102,20 +81,6 @@ find_cheapest(const struct search *h, size_t block, struct cheapest *m)
 			m->state[MAX_FAMILIES] = (uint8_t)best;
 		}
 	}
-}
-
-/* The first block: only the palette in force can be continued by a slice. */
-static void
-init_cheapest(const struct search *h, bool starts_with_zero, struct cheapest *m)
-{
-	int f = h->c->before;
-
-	m->all = 0;
-	m->state = h->state;
-	for (int i = 0; i < h->c->n_families; i++)
-		m->family[i] = NOT_YET;
-	if (f >= 0 && !(h->c->palettes[f].runs && starts_with_zero))
-		m->family[f] = 0;
 }
 
 /*
@@ -182,14 +147,33 @@ find_path(struct arena *scratch, const struct codes *c, const uint16_t *d,
 
 	h.how = anew(scratch, uint8_t, b->n * (size_t)c->n_states);
 	h.state = anew(scratch, uint8_t, b->n * (MAX_FAMILIES + 1));
-	init_starts(&h);
+	for (int s = 0; s < c->n_states; s++) {
+		const struct state *st = &c->states[s];
+		const struct palette *pal = &c->palettes[st->family];
+		bool plain = st->mode.wdiv == WEIGHTS_WDIV_PLAIN;
+		uint32_t pad = (plain ? 0u : PAD_WEIGHTS) +
+			       (pal->runs ? PAD_RUNS : 0u);
+		uint32_t first_run = pal->runs ? 1u + st->mode.zdiv : 0;
+
+		h.cost[s] = NOT_YET;
+		h.first[st->family + 1] = s + 1;
+		h.slice[s] = (int32_t)(COST_BIT * WEIGHTS_HEADER_BITS + pad);
+		h.section[s] = (int32_t)(
+		    COST_BIT * ((uint32_t)palette_header_bits(pal, true) +
+			   first_run) + pad);
+	}
+	/* at the first block, a slice can continue only the palette in force */
+	m.all = 0;
+	m.state = h.state;
+	for (int f = 0; f < c->n_families; f++)
+		m.family[f] = NOT_YET;
+	if (c->before >= 0 && !(c->palettes[c->before].runs && d[0] == WEIGHTS_ZERO))
+		m.family[c->before] = 0;
 	for (size_t t = 0; t < b->n; t++) {
 		struct block_cost cost;
 		block_cost(c, d + begin, b->block_end[t] - begin, &run, &cost);
 		if (t)
 			find_cheapest(&h, t, &m);
-		else
-			init_cheapest(&h, d[0] == WEIGHTS_ZERO, &m);
 		spread_costs(&h, &m, &cost);
 		advance_block(&h, h.how + t * (size_t)c->n_states, m.all);
 		begin = b->block_end[t];

@@ -54,21 +54,6 @@ struct pieces {
 	struct stats one, all; /* stats of one piece; all: of the window */
 };
 
-static void
-fit_pieces(const struct window *w, struct arena *a, struct pieces *p,
-	   size_t length)
-{
-	for (size_t i = 0; i < w->n; i += length) {
-		size_t left = w->n - i;
-		stats_of(&p->one, w->d + i, left < length ? left : length);
-		stats_join(&p->all, &p->one);
-		if (w->n <= length)
-			continue;
-		agrow(a, p->fits, p->n, &p->cap);
-		p->fits[p->n++] = fit_stats(&p->one, w->effort->thorough);
-	}
-}
-
 /* Sorts by the bits that a fit's palette saves, greatest first. */
 static int
 by_saving(const void *a, const void *b)
@@ -92,7 +77,17 @@ start(struct window *w, size_t length)
 	struct arena *scratch = arena_open();
 	struct pieces *pieces = anew(scratch, struct pieces, 1);
 
-	fit_pieces(w, scratch, pieces, length ? length : w->n);
+	if (!length)
+		length = w->n;
+	for (size_t i = 0; i < w->n; i += length) {
+		size_t left = w->n - i;
+		stats_of(&pieces->one, w->d + i, left < length ? left : length);
+		stats_join(&pieces->all, &pieces->one);
+		if (w->n <= length)
+			continue;
+		agrow(scratch, pieces->fits, pieces->n, &pieces->cap);
+		pieces->fits[pieces->n++] = fit_stats(&pieces->one, w->effort->thorough);
+	}
 	struct fit whole = fit_stats(&pieces->all, w->effort->thorough);
 	if (w->effort->rounds) {
 		codes_init(w->codes, w->greatest, w->before, true);
@@ -109,19 +104,6 @@ start(struct window *w, size_t length)
 	return whole;
 }
 
-static struct plan
-plan_round(struct window *w, const struct fit *whole)
-{
-	struct arena *scratch = arena_open();
-	size_t n = find_path(scratch, w->codes, w->d, &w->blocks, w->path);
-
-	if (w->next)
-		codes_init(w->next, w->greatest, w->before, true);
-	struct plan p = plan_sections(w, scratch, n, whole);
-	arena_close(scratch);
-	return p;
-}
-
 /* Plans the window in rounds, each with the codes that the round before suggests, and keeps the
  * best plan.  both: scratch space for two sets of codes; length: as for start(). */
 static void
@@ -135,7 +117,12 @@ plan_rounds(struct window *w, struct codes *both[2], size_t length,
 	for (int i = 0; i < rounds; i++) {
 		w->codes = both[i % 2];
 		w->next = i + 1 < rounds ? both[(i + 1) % 2] : NULL;
-		struct plan p = plan_round(w, &whole);
+		struct arena *scratch = arena_open();
+		size_t n = find_path(scratch, w->codes, w->d, &w->blocks, w->path);
+		if (w->next)
+			codes_init(w->next, w->greatest, w->before, true);
+		struct plan p = plan_sections(w, scratch, n, &whole);
+		arena_close(scratch);
 		if (!best->n_slices || p.bits < best->bits)
 			*best = p;
 	}

@@ -100,33 +100,27 @@ load_side(struct side *side, const struct plan *p, size_t i)
 	side->t = s->tally;
 }
 
-/* Moves the border after slice i. */
-static void
-polish_border(struct plan *p, size_t i, const uint16_t *d, int reach,
-	      struct side *left, struct side *right)
-{
-	size_t at = p->slices[i].end;
-
-	load_side(left, p, i);
-	load_side(right, p, i + 1);
-	uint64_t was = side_bits(left) + side_bits(right);
-	struct border best = { .at = at, .bits = was, .left = left->t,
-			       .right = right->t };
-	scan_borders(*left, *right, d, at, 1, reach, &best);
-	scan_borders(*left, *right, d, at, -1, reach, &best);
-	p->slices[i].end = best.at;
-	p->slices[i].tally = best.left;
-	p->slices[i + 1].tally = best.right;
-	p->bits -= was - best.bits;
-}
-
 void
 plan_polish(struct plan *p, const uint16_t *d, int reach)
 {
 	struct side sides[2] = { 0 };
 
-	for (size_t i = 0; i + 1 < p->n_slices; i++)
-		if (!has_runs(p, i) && !has_runs(p, i + 1))
-			polish_border(p, i, d, reach, &sides[i % 2],
-				      &sides[(i + 1) % 2]);
+	for (size_t i = 0; i + 1 < p->n_slices; i++) {
+		struct side *left = &sides[i % 2], *right = &sides[(i + 1) % 2];
+		size_t at = p->slices[i].end;
+
+		if (has_runs(p, i) || has_runs(p, i + 1))
+			continue;
+		load_side(left, p, i);
+		load_side(right, p, i + 1);
+		uint64_t was = side_bits(left) + side_bits(right);
+		struct border best = { .at = at, .bits = was, .left = left->t,
+				       .right = right->t };
+		scan_borders(*left, *right, d, at, 1, reach, &best);
+		scan_borders(*left, *right, d, at, -1, reach, &best);
+		p->slices[i].end = best.at;
+		p->slices[i].tally = best.left;
+		p->slices[i + 1].tally = best.right;
+		p->bits -= was - best.bits;
+	}
 }

@@ -64,23 +64,6 @@ align_slices(struct choice *c)
 }
 
 static void
-count_stretches(struct choice *c)
-{
-	const struct window *w = c->w;
-
-	for (size_t i = 0; i < c->n; i++) {
-		const struct stretch *s = &c->path[i];
-		const uint16_t *d = w->d + s->begin;
-		if (!w->even)
-			stats_of(&c->stats[i], d, s->end - s->begin);
-		else if (c->n > 1)
-			stats_count(&c->stats[i], d, s->end - s->begin);
-		else
-			c->stats[i] = *w->even;
-	}
-}
-
-static void
 relax_edge(struct choice *c, size_t from, size_t to, uint64_t bits,
       const struct fit *fit)
 {
@@ -127,22 +110,10 @@ relax_section(struct choice *c, size_t i, size_t j)
 }
 
 static void
-relax_joined(struct choice *c, size_t i)
-{
-	size_t most = c->w->effort->joined;
-
-	memset(&c->sum, 0, sizeof(c->sum));
-	for (size_t k = i; k < c->n && k - i < most; k++) {
-		stats_join(&c->sum, &c->stats[k]);
-		struct fit f = fit_stats(&c->sum, c->w->effort->thorough);
-		relax_edge(c, i, k + 1, f.bits, &f);
-	}
-}
-
-static void
 choose_sections(struct choice *c, const struct fit *whole)
 {
 	size_t end = 0; /* end of the section that contains stretch i */
+	size_t most = c->w->effort->joined;
 
 	for (size_t i = 1; i <= c->n; i++)
 		c->nodes[i].bits = UINT64_MAX;
@@ -153,20 +124,16 @@ choose_sections(struct choice *c, const struct fit *whole)
 				;
 			relax_section(c, i, end);
 		}
-		if (c->nodes[i].bits != UINT64_MAX)
-			relax_joined(c, i);
+		if (c->nodes[i].bits == UINT64_MAX)
+			continue;
+		/* a few adjacent stretches as one slice */
+		memset(&c->sum, 0, sizeof(c->sum));
+		for (size_t k = i; k < c->n && k - i < most; k++) {
+			stats_join(&c->sum, &c->stats[k]);
+			struct fit f = fit_stats(&c->sum, c->w->effort->thorough);
+			relax_edge(c, i, k + 1, f.bits, &f);
+		}
 	}
-}
-
-/* Lists the end boundaries of the chosen sections, the last section first. */
-static size_t
-list_end_nodes(const struct choice *c, size_t *end_nodes)
-{
-	size_t n = 0;
-
-	for (size_t i = c->n; i > 0; i = c->nodes[i].from)
-		end_nodes[n++] = i;
-	return n;
 }
 
 static void
@@ -221,10 +188,22 @@ plan_sections(struct window *w, struct arena *scratch, size_t n,
 		.nodes = anew(scratch, struct node, n + 1),
 	};
 	align_slices(c);
-	count_stretches(c);
+	for (size_t i = 0; i < c->n; i++) {
+		const struct stretch *s = &c->path[i];
+		const uint16_t *d = w->d + s->begin;
+		if (!w->even)
+			stats_of(&c->stats[i], d, s->end - s->begin);
+		else if (c->n > 1)
+			stats_count(&c->stats[i], d, s->end - s->begin);
+		else
+			c->stats[i] = *w->even;
+	}
 	choose_sections(c, whole);
-	size_t *end_nodes = anew(scratch, size_t, n);
-	for (size_t i = list_end_nodes(c, end_nodes); i-- > 0;)
+	/* the nodes lead from the last section to the first */
+	size_t *end_nodes = anew(scratch, size_t, n), n_sections = 0;
+	for (size_t i = c->n; i > 0; i = c->nodes[i].from)
+		end_nodes[n_sections++] = i;
+	for (size_t i = n_sections; i-- > 0;)
 		add_section(c, &p, end_nodes[i]);
 	return p;
 }

@@ -67,21 +67,6 @@ tally_bits(const struct tally *t, const struct palette *pal, struct mode m,
 	return bits;
 }
 
-/*
- * A quotient q has floor(q/2) + 1 symbols, of which ceil(q/2) are not zero
- * (ethosu-weights(7) 1.4).  Therefore the sum of the quotients and the number of odd
- * ones are enough.
- */
-static struct tally
-tally_quotients(size_t n, uint64_t sum, uint64_t odd)
-{
-	return (struct tally){
-		.weights = n,
-		.symbols = n + (sum - odd) / 2,
-		.seconds = (sum + odd) / 2,
-	};
-}
-
 /* Counts n values, at most one slice, under a palette without runs. */
 static struct tally
 tally_values(const struct palette *pal, struct mode m, const uint16_t *d,
@@ -97,7 +82,15 @@ tally_values(const struct palette *pal, struct mode m, const uint16_t *d,
 			sum += q;
 			odd += q & 1;
 		}
-		return tally_quotients(n, sum, odd);
+		/*
+		 * A quotient q has floor(q/2) + 1 symbols, of which ceil(q/2) are not zero
+		 * (ethosu-weights(7) 1.4).  Therefore the sum of the quotients and the
+		 * number of odd ones are enough.
+		 */
+		t.weights = n;
+		t.symbols = n + (uint64_t)(sum - odd) / 2;
+		t.seconds = ((uint64_t)sum + odd) / 2;
+		return t;
 	}
 	palette_indices(pal, index);
 	for (size_t i = 0; i < n; i++)
@@ -118,21 +111,6 @@ add_one(struct plan *p, size_t end, struct mode mode, bool fresh,
 		.tally = *t,
 	};
 	p->bits += tally_bits(t, &p->palettes[p->n_palettes - 1], mode, fresh);
-}
-
-static void
-add_plain(struct plan *p, const uint16_t *d, size_t begin, size_t end,
-	  const struct palette *pal, struct mode mode, bool fresh)
-{
-	while (begin < end) {
-		size_t n = end - begin < WEIGHTS_SLICE_SAFE
-			       ? end - begin
-			       : WEIGHTS_SLICE_SAFE;
-		struct tally t = tally_values(pal, mode, d + begin, n);
-		begin += n;
-		add_one(p, begin, mode, fresh, &t);
-		fresh = false;
-	}
 }
 
 static void
@@ -177,10 +155,19 @@ plan_add(struct plan *p, const uint16_t *d, size_t begin, size_t end,
 {
 	if (fresh)
 		add_palette(p, pal);
-	if (pal->runs)
+	if (pal->runs) {
 		add_runs(p, d, begin, end, pal, mode, fresh);
-	else
-		add_plain(p, d, begin, end, pal, mode, fresh);
+		return;
+	}
+	while (begin < end) {
+		size_t n = end - begin < WEIGHTS_SLICE_SAFE
+			       ? end - begin
+			       : WEIGHTS_SLICE_SAFE;
+		struct tally t = tally_values(pal, mode, d + begin, n);
+		begin += n;
+		add_one(p, begin, mode, fresh, &t);
+		fresh = false;
+	}
 }
 
 void
@@ -201,16 +188,6 @@ plan_bytes(const struct plan *p)
 			       8 * WEIGHTS_ALIGN) / 8;
 }
 
-static void
-coded_reserve(struct arena *a, struct coded *c, size_t n)
-{
-	if (c->cap > n)
-		return;
-	c->cap = n + 1;
-	c->x = anew(a, uint16_t, c->cap);
-	c->run = anew(a, uint32_t, c->cap + 1);
-}
-
 void
 coded_slice(struct arena *a, struct coded *c, const struct palette *pal,
 	    bool fresh, const uint16_t *d, size_t n)
@@ -218,7 +195,11 @@ coded_slice(struct arena *a, struct coded *c, const struct palette *pal,
 	uint16_t index[WEIGHTS_N_INDEX];
 	uint32_t run = 0;
 
-	coded_reserve(a, c, n);
+	if (c->cap <= n) {
+		c->cap = n + 1;
+		c->x = anew(a, uint16_t, c->cap);
+		c->run = anew(a, uint32_t, c->cap + 1);
+	}
 	c->n = c->n_runs = 0;
 	if (!pal->runs && pal->n == 0) {
 		for (size_t i = 0; i < n; i++)

@@ -19,11 +19,37 @@ remove_run(struct stats *st, uint32_t run)
 		st->run_units[z] -= run >> z;
 }
 
-static void
-count_runs(struct stats *st, const uint16_t *d, size_t n)
+void
+stats_count(struct stats *st, const uint16_t *d, size_t n)
+{
+	memset(st, 0, sizeof(*st));
+	st->n_values = (uint32_t)n;
+	st->no_runs = true;
+	if (n >= 4 * WEIGHTS_N_INDEX) {
+		/* alternate values in two arrays: increments of one counter would wait for
+		 * each other */
+		uint32_t other[WEIGHTS_N_INDEX] = { 0 };
+		for (size_t i = 0; i + 1 < n; i += 2) {
+			st->n[d[i]]++;
+			other[d[i + 1]]++;
+		}
+		if (n % 2)
+			st->n[d[n - 1]]++;
+		for (int v = 0; v < WEIGHTS_N_INDEX; v++)
+			st->n[v] += other[v];
+		return;
+	}
+	for (size_t i = 0; i < n; i++)
+		st->n[d[i]]++;
+}
+
+void
+stats_of(struct stats *st, const uint16_t *d, size_t n)
 {
 	size_t begin = 0;
 
+	stats_count(st, d, n);
+	st->no_runs = false;
 	for (size_t i = 0; i < n; i++) {
 		if (d[i] != WEIGHTS_ZERO)
 			continue;
@@ -36,47 +62,6 @@ count_runs(struct stats *st, const uint16_t *d, size_t n)
 	}
 	if (n && d[n - 1] == WEIGHTS_ZERO)
 		st->trail = (uint32_t)(n - begin);
-}
-
-/*
- * Counts alternate values in two arrays, as increments of one counter would wait for
- * each other.
- */
-static void
-count_long(uint32_t *count, const uint16_t *d, size_t n)
-{
-	uint32_t other[WEIGHTS_N_INDEX] = { 0 };
-
-	for (size_t i = 0; i + 1 < n; i += 2) {
-		count[d[i]]++;
-		other[d[i + 1]]++;
-	}
-	if (n % 2)
-		count[d[n - 1]]++;
-	for (int v = 0; v < WEIGHTS_N_INDEX; v++)
-		count[v] += other[v];
-}
-
-void
-stats_count(struct stats *st, const uint16_t *d, size_t n)
-{
-	memset(st, 0, sizeof(*st));
-	st->n_values = (uint32_t)n;
-	st->no_runs = true;
-	if (n >= 4 * WEIGHTS_N_INDEX) {
-		count_long(st->n, d, n);
-		return;
-	}
-	for (size_t i = 0; i < n; i++)
-		st->n[d[i]]++;
-}
-
-void
-stats_of(struct stats *st, const uint16_t *d, size_t n)
-{
-	stats_count(st, d, n);
-	st->no_runs = false;
-	count_runs(st, d, n);
 }
 
 void
