@@ -22,13 +22,6 @@ least_extent(const struct tfl_tensor *t, int64_t n)
 	return least;
 }
 
-/* How many numbers of a tensor of indices make one index tuple. */
-static int64_t
-tuple(const struct tfl_tensor *indices)
-{
-	return indices->rank ? indices->dim[indices->rank - 1] : 0;
-}
-
 /* How many things input k of op selects from; 0: the input has no indices. */
 static int64_t
 count_choices(const struct tfl_subgraph *g, const struct tfl_op *op, int k)
@@ -38,28 +31,22 @@ count_choices(const struct tfl_subgraph *g, const struct tfl_op *op, int k)
 	int64_t axis;
 	if (!from || !at || !op->n_out)
 		return 0;
+	/* how many numbers of a tensor of indices make one index tuple */
+	int64_t tuple = at->rank ? at->dim[at->rank - 1] : 0;
 	switch (op->code) {
 	case TFL_GATHER:
 		axis = TFL_OPT(op, GatherOptions, axis);
 		axis += axis < 0 ? from->rank : 0;
 		return k == 1 && axis >= 0 && axis < from->rank ? from->dim[axis] : 0;
 	case TFL_GATHER_ND:
-		return k == 1 ? least_extent(from, tuple(at)) : 0;
+		return k == 1 ? least_extent(from, tuple) : 0;
 	case TFL_SCATTER_ND:
-		return k == 0 ? least_extent(&g->tensor[op->out[0]], tuple(at)) : 0;
+		return k == 0 ? least_extent(&g->tensor[op->out[0]], tuple) : 0;
 	case TFL_EMBEDDING_LOOKUP:
 		return k == 0 ? least_extent(from, 1) : 0;
 	default:
 		return 0;
 	}
-}
-
-static bool
-keeps_values(const struct tfl_op *op)
-{
-	return op->n_out == 1 &&
-	       (op->code == TFL_RESHAPE || op->code == TFL_SQUEEZE ||
-		op->code == TFL_EXPAND_DIMS || op->code == TFL_CAST);
 }
 
 int64_t *
@@ -72,10 +59,13 @@ sim_indices(struct arena *a, const struct tfl_subgraph *g)
 	 */
 	for (int i = g->n_ops - 1; i >= 0; i--) {
 		const struct tfl_op *op = &g->op[i];
+		bool keeps_values = op->n_out == 1 &&
+				    (op->code == TFL_RESHAPE || op->code == TFL_SQUEEZE ||
+				     op->code == TFL_EXPAND_DIMS || op->code == TFL_CAST);
 		for (int k = 0; k < op->n_in; k++) {
 			int t = op->in[k];
-			int64_t m = k == 0 && keeps_values(op) ? n[op->out[0]]
-							       : count_choices(g, op, k);
+			int64_t m = k == 0 && keeps_values ? n[op->out[0]]
+							   : count_choices(g, op, k);
 			if (t >= 0 && m && (!n[t] || m < n[t]))
 				n[t] = m;
 		}

@@ -44,32 +44,6 @@ invalidate_tables(struct npu_run *r)
 		memset(r->table_valid, 0, sizeof(r->table_valid));
 }
 
-static void
-report(struct npu_run *r)
-{
-	const struct sim_hooks *h = r->job->hooks;
-	if (!h || !h->npu_event)
-		return;
-	struct text t = { 0 };
-	struct arena *a = arena_open();
-	const char *name = npu_label(a, r);
-	stream_print_op(&t, &r->op);
-	if (name) {
-		text_puts(&t, " name=");
-		text_quoted(&t, name, strlen(name));
-	}
-	arena_close(a);
-	if (r->overflows)
-		text_printf(&t, " overflows=%llu",
-			    (unsigned long long)r->overflows);
-	struct sim_npu_event ev = { .op_index = r->job->op_index,
-				    .at_bytes = 4 * r->op.at,
-				    .text = text_str(&t), .op = &r->op,
-				    .region = r->job->region };
-	h->npu_event(h->ctx, &ev);
-	text_free(&t);
-}
-
 /*
  * The functions of a generation: check before each kernel, run by kind, close after each
  * kernel.
@@ -117,42 +91,28 @@ run_operation(struct npu_run *r)
 		ok = m->run[NPU_DMA](r);
 	}
 	arena_close(r->a);
-	if (ok)
-		report(r);
-	return ok;
-}
-
-/* Collects the words of all kernels and transfers, in the order of their numbers. */
-static void
-find_operations(struct npu_run *r, const struct npu_stream *s)
-{
-	struct npu_walk w;
-	struct npu_op op;
-	struct err bad = { 0 };
-	size_t cap = 0;
-	r->op_at = anew(r->keep, size_t, 1);
-	walk_init(&w, s);
-	while (walk_next(&w, &op, &bad)) {
-		if (op.index < 0)
-			continue;
-		agrow(r->keep, r->op_at, r->n_op_at, &cap);
-		r->op_at[r->n_op_at++] = op.at;
+	const struct sim_hooks *h = r->job->hooks;
+	if (!ok || !h || !h->npu_event)
+		return ok;
+	struct text t = { 0 };
+	struct arena *a = arena_open();
+	const char *name = npu_label(a, r);
+	stream_print_op(&t, &r->op);
+	if (name) {
+		text_puts(&t, " name=");
+		text_quoted(&t, name, strlen(name));
 	}
-}
-
-/* Number of kernels and transfers before a word. */
-static int
-count_before(const struct npu_run *r, size_t word)
-{
-	size_t lo = 0, hi = r->n_op_at;
-	while (lo < hi) {
-		size_t mid = (lo + hi) / 2;
-		if (r->op_at[mid] < word)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return (int)lo;
+	arena_close(a);
+	if (r->overflows)
+		text_printf(&t, " overflows=%llu",
+			    (unsigned long long)r->overflows);
+	struct sim_npu_event ev = { .op_index = r->job->op_index,
+				    .at_bytes = 4 * r->op.at,
+				    .text = text_str(&t), .op = &r->op,
+				    .region = r->job->region };
+	h->npu_event(h->ctx, &ev);
+	text_free(&t);
+	return true;
 }
 
 /* BRANCH: always, or depending on the last kernel's result (ethosu-commands(7) 32). */
@@ -164,10 +124,32 @@ follow_branch(struct npu_run *r, struct npu_walk *w)
 	if (r->op.target % 4 || r->op.target / 4 >= (int64_t)w->stream->n_words)
 		return npu_fail(r, "branches to 0x%llx (rule 57)",
 				(unsigned long long)r->op.target);
-	if (!r->op_at)
-		find_operations(r, w->stream);
+	if (!r->op_at) {
+		/* the words of all kernels and transfers, in the order of their numbers */
+		struct npu_walk all;
+		struct npu_op op;
+		struct err bad = { 0 };
+		size_t cap = 0;
+		r->op_at = anew(r->keep, size_t, 1);
+		walk_init(&all, w->stream);
+		while (walk_next(&all, &op, &bad)) {
+			if (op.index < 0)
+				continue;
+			agrow(r->keep, r->op_at, r->n_op_at, &cap);
+			r->op_at[r->n_op_at++] = op.at;
+		}
+	}
 	w->at = (size_t)r->op.target / 4;
-	w->n_ops = count_before(r, w->at);
+	/* a binary search for the number of kernels and transfers before the target */
+	size_t lo = 0, hi = r->n_op_at;
+	while (lo < hi) {
+		size_t mid = (lo + hi) / 2;
+		if (r->op_at[mid] < w->at)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	w->n_ops = (int)lo;
 	return true;
 }
 

@@ -7,18 +7,6 @@
 #include <string.h>
 
 static bool
-to_tables(struct npu_run *r, const uint8_t *p, int64_t to, int64_t n)
-{
-	if (to < 0 || n > LUT_BYTES || to > LUT_BYTES - n)
-		return npu_fail(r, "bytes 0x%llx to 0x%llx are outside the "
-				   "tables (rule 58)", (unsigned long long)to,
-				(unsigned long long)(to + n));
-	memcpy(r->table + to, p, (size_t)n);
-	memset(r->table_valid + to, 1, (size_t)n);
-	return true;
-}
-
-static bool
 copy(struct npu_run *r, int64_t from, int64_t to)
 {
 	const struct npu_op *op = &r->op;
@@ -28,8 +16,15 @@ copy(struct npu_run *r, int64_t from, int64_t to)
 	const uint8_t *p = range_read(r, &src, "DMA source");
 	if (!p || !npu_spend(r, (uint64_t)n + 16))
 		return false;
-	if (op->dst_internal)
-		return to_tables(r, p, to, n);
+	if (op->dst_internal) {
+		if (to < 0 || n > LUT_BYTES || to > LUT_BYTES - n)
+			return npu_fail(r, "bytes 0x%llx to 0x%llx are outside the "
+					   "tables (rule 58)", (unsigned long long)to,
+					(unsigned long long)(to + n));
+		memcpy(r->table + to, p, (size_t)n);
+		memset(r->table_valid + to, 1, (size_t)n);
+		return true;
+	}
 	uint8_t *q = range_write(r, &dst, "DMA destination");
 	return q && memmove(q, p, (size_t)n);
 }
@@ -52,8 +47,8 @@ row_of(struct npu_run *r, int64_t i, int64_t j, int64_t *row)
 			(long long)*row, (long long)op->row_max);
 }
 
-static bool
-check(struct npu_run *r)
+bool
+npu85_run_dma(struct npu_run *r)
 {
 	const struct npu_op *op = &r->op;
 	if (op->src_internal)
@@ -62,15 +57,6 @@ check(struct npu_run *r)
 		return npu_fail(r, "stride mode 3 is not defined (rule 8)");
 	if (op->src_indexed && op->dst_indexed)
 		return npu_fail(r, "both sides are indexed (rule 58)");
-	return true;
-}
-
-bool
-npu85_run_dma(struct npu_run *r)
-{
-	const struct npu_op *op = &r->op;
-	if (!check(r))
-		return false;
 	for (int64_t j = 0; j < op->size1; j++)
 		for (int64_t i = 0; i < op->size0; i++) {
 			int64_t row = i;

@@ -141,10 +141,11 @@ run_row(struct eltwise *e, int32_t y)
 	return npu85_put(r, &e->stage, y, 0, op->extent.w, e->acc);
 }
 
-static bool
-check(struct npu_run *r)
+bool
+npu85_run_eltwise(struct npu_run *r)
 {
 	const struct npu_op *op = &r->op;
+	struct eltwise e = { .r = r };
 	if (!modes[op->mode].of)
 		return npu_fail(r, "elementwise mode %d is not defined (rule 8)",
 				op->mode);
@@ -156,15 +157,7 @@ check(struct npu_run *r)
 		return npu_fail(r, "both operands are the scalar (rule 13)");
 	if (op->upscale != UPSCALE_NONE)
 		return npu_fail(r, "upscaled IFM (rule 24)");
-	return true;
-}
-
-bool
-npu85_run_eltwise(struct npu_run *r)
-{
-	const struct npu_op *op = &r->op;
-	struct eltwise e = { .r = r };
-	if (!check(r) || !npu85_stage(r, &e.stage) ||
+	if (!npu85_stage(r, &e.stage) ||
 	    !npu_spend(r, 8 * (uint64_t)hwc_elements(op->extent)) ||
 	    !npu85_load(r, &op->ifm, op->ifm_scalar, "IFM", &e.x) ||
 	    (op->has_ifm2 &&

@@ -27,32 +27,6 @@ less_zero(int32_t v, int32_t zero)
 	return (int32_t)((uint32_t)v - (uint32_t)zero);
 }
 
-static bool
-load_chain(struct npu_run *r, const struct npu_fm *f, const char *role,
-	   struct npu_operand *out)
-{
-	const struct npu_link *k = &r->chain[f->chain % NPU_MAX_CHAINS];
-	int64_t n = hwc_elements(f->shape);
-	if (f->chain >= NPU_MAX_CHAINS || !k->v)
-		return npu_fail(r, "%s: nothing is in chain buffer %d (rule 54)",
-				role, f->chain);
-	if (!hwc_equal(k->shape, f->shape))
-		return npu_fail(r, "%s is %d x %d x %d, chain buffer %d holds "
-				   "%d x %d x %d (rule 54)", role, f->shape.h,
-				f->shape.w, f->shape.c, f->chain, k->shape.h,
-				k->shape.w, k->shape.c);
-	if (k->bits != f->bits || k->is_signed != f->is_signed)
-		return npu_fail(r, "%s is %c%d, chain buffer %d holds %c%d "
-				   "(rule 54)", role, f->is_signed ? 's' : 'u',
-				f->bits, f->chain, k->is_signed ? 's' : 'u',
-				k->bits);
-	int32_t *v = anew(r->a, int32_t, (size_t)n);
-	for (int64_t i = 0; i < n; i++)
-		v[i] = less_zero(k->v[i], f->zero);
-	out->v = v;
-	return npu_spend(r, (uint64_t)n);
-}
-
 bool
 npu85_load(struct npu_run *r, const struct npu_fm *f, bool scalar,
 	   const char *role, struct npu_operand *out)
@@ -64,8 +38,28 @@ npu85_load(struct npu_run *r, const struct npu_fm *f, bool scalar,
 		out->v = v;
 		return true;
 	}
-	if (f->storage == NPU_CHAINED)
-		return load_chain(r, f, role, out);
+	if (f->storage == NPU_CHAINED) {
+		const struct npu_link *k = &r->chain[f->chain % NPU_MAX_CHAINS];
+		int64_t n = hwc_elements(f->shape);
+		if (f->chain >= NPU_MAX_CHAINS || !k->v)
+			return npu_fail(r, "%s: nothing is in chain buffer %d (rule 54)",
+					role, f->chain);
+		if (!hwc_equal(k->shape, f->shape))
+			return npu_fail(r, "%s is %d x %d x %d, chain buffer %d holds "
+					   "%d x %d x %d (rule 54)", role, f->shape.h,
+					f->shape.w, f->shape.c, f->chain, k->shape.h,
+					k->shape.w, k->shape.c);
+		if (k->bits != f->bits || k->is_signed != f->is_signed)
+			return npu_fail(r, "%s is %c%d, chain buffer %d holds %c%d "
+					   "(rule 54)", role, f->is_signed ? 's' : 'u',
+					f->bits, f->chain, k->is_signed ? 's' : 'u',
+					k->bits);
+		int32_t *v = anew(r->a, int32_t, (size_t)n);
+		for (int64_t i = 0; i < n; i++)
+			v[i] = less_zero(k->v[i], f->zero);
+		out->v = v;
+		return npu_spend(r, (uint64_t)n);
+	}
 	if (f->storage != NPU_TILES)
 		return npu_fail(r, "%s: storage mode %d (rule 8)", role,
 				(int)f->storage);
@@ -80,47 +74,41 @@ npu85_load(struct npu_run *r, const struct npu_fm *f, bool scalar,
 
 /* ---- results ------------------------------------------------------------- */
 
-static bool
-open_link(struct npu_run *r)
-{
-	const struct npu_fm *f = &r->op.ofm;
-	if (f->chain >= NPU_MAX_CHAINS || f->bits > 32)
-		return npu_fail(r, "chain buffer %d for %d bits (rule 54)",
-				f->chain, f->bits);
-	uint64_t n = (uint64_t)hwc_elements(r->op.extent);
-	/* the simulator limits the memory that it keeps between two operations */
-	if (n > SIM_MAX_BYTES / 4 || !npu_spend(r, n))
-		return npu_fail(r, "a chained feature map of %llu elements",
-				(unsigned long long)n);
-	if (!r->links)
-		r->links = arena_open();
-	r->chain[f->chain] = (struct npu_link){
-		.v = anew(r->links, int32_t, (size_t)n), .shape = r->op.extent,
-		.bits = f->bits, .is_signed = f->is_signed };
-	return true;
-}
-
 bool
 npu85_open_ofm(struct npu_run *r)
 {
 	const struct npu_op *op = &r->op;
+	const struct npu_fm *f = &op->ofm;
 	bool turned = op->transpose != NPU_HWC || op->reverse != NPU_FORWARD;
 	if (op->transpose == 4 || op->transpose == 5)
 		return npu_fail(r, "transpose code %d is not defined (rule 8)",
 				(int)op->transpose);
 	if (op->acc_kept)
 		return true;
-	if (turned && op->ofm.storage == NPU_CHAINED)
+	if (turned && f->storage == NPU_CHAINED)
 		return npu_fail(r, "a transposed or reversed OFM is chained "
 				   "(rule 56)");
-	if (op->ofm.storage == NPU_CHAINED)
-		return open_link(r);
-	if (op->ofm.storage == NPU_STORED_NONE)
+	if (f->storage == NPU_CHAINED) {
+		if (f->chain >= NPU_MAX_CHAINS || f->bits > 32)
+			return npu_fail(r, "chain buffer %d for %d bits (rule 54)",
+					f->chain, f->bits);
+		uint64_t n = (uint64_t)hwc_elements(op->extent);
+		/* the simulator limits the memory that it keeps between two operations */
+		if (n > SIM_MAX_BYTES / 4 || !npu_spend(r, n))
+			return npu_fail(r, "a chained feature map of %llu elements",
+					(unsigned long long)n);
+		if (!r->links)
+			r->links = arena_open();
+		r->chain[f->chain] = (struct npu_link){
+			.v = anew(r->links, int32_t, (size_t)n), .shape = op->extent,
+			.bits = f->bits, .is_signed = f->is_signed };
 		return true;
-	if (op->ofm.storage != NPU_TILES)
-		return npu_fail(r, "OFM: storage mode %d (rule 8)",
-				(int)op->ofm.storage);
-	return fm_check(r, &op->ofm, "OFM", true);
+	}
+	if (f->storage == NPU_STORED_NONE)
+		return true;
+	if (f->storage != NPU_TILES)
+		return npu_fail(r, "OFM: storage mode %d (rule 8)", (int)f->storage);
+	return fm_check(r, f, "OFM", true);
 }
 
 /* A chain ends with the first member that stores its result (ethosu-commands(7) 29). */

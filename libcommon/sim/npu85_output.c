@@ -73,42 +73,32 @@ static const struct function {
 	[NPU_ACT85_TANH] = { -16, -16 },  [NPU_ACT85_SIGMOID] = { -16, -16 },
 };
 
-/*
- * TANH or SIGMOID of v from the table, interpolated as by the hardware
- * (ethosu-commands(7) 26.4).
- */
-static int64_t
-interpolated_function(const struct npu_run *r, bool tanh, int32_t v)
-{
-	int bits = tanh ? 8 : 9;
-	const uint8_t *entry =
-	    r->table + r->op.table.at + 4 * ((v >> bits) + 256);
-	int64_t base = (int16_t)load_le16(entry);
-	int64_t slope = (int16_t)load_le16(entry + 2);
-	int64_t y = base * (1 << bits) + slope * (v & ((1 << bits) - 1)) - (v < 0);
-	if (tanh)
-		return clamp_i32((y + 128) >> 8, INT16_MIN, INT16_MAX);
-	return clamp_i32((y + (1 << 24) + 512) >> 10, 0, INT16_MAX);
-}
-
 /* the first argument of SIGMOID's second segment */
 enum { LEAST = -130560 };
 
 /*
  * The simulator computes TANH and SIGMOID as the reference does.  Therefore the table must
- * contain these functions, which is checked at both ends of every segment.  Below LEAST
- * the reference saturates, but a table does not (W3 in ethosu-commands(7) 17).
+ * contain these functions, which is checked at both ends of every segment, interpolated as by
+ * the hardware (ethosu-commands(7) 26.4).  Below LEAST the reference saturates, but a table
+ * does not (W3 in ethosu-commands(7) 17).
  */
 static bool
 check_function_table(struct npu_run *r)
 {
 	enum { SEGMENTS = 512 };
 	bool tanh = r->op.activation == NPU_ACT85_TANH;
-	int32_t length = tanh ? 256 : 512;
+	int bits = tanh ? 8 : 9; /* of a segment's length */
+	int32_t length = 1 << bits;
 	for (int32_t i = 0; i < 2 * SEGMENTS; i++) {
 		int32_t v = (i / 2 - SEGMENTS / 2) * length +
 			    (i & 1 ? length - 1 : 0);
-		int64_t is = interpolated_function(r, tanh, v);
+		const uint8_t *entry =
+		    r->table + r->op.table.at + 4 * ((v >> bits) + 256);
+		int64_t base = (int16_t)load_le16(entry);
+		int64_t slope = (int16_t)load_le16(entry + 2);
+		int64_t y = base * length + slope * (v & (length - 1)) - (v < 0);
+		int64_t is = tanh ? clamp_i32((y + 128) >> 8, INT16_MIN, INT16_MAX)
+				  : clamp_i32((y + (1 << 24) + 512) >> 10, 0, INT16_MAX);
 		int64_t wants = tanh ? npu_tanh(v) : npu_sigmoid(v);
 		if (is != wants && (tanh || v > LEAST))
 			return npu_fail(r, "its table is not %s: %d at %d, not %d "
@@ -228,13 +218,6 @@ looked_up(const struct npu_run *r, int64_t value)
 	}
 }
 
-/* SIGMOID of v.  Below LEAST it is 1 only if the table says so: its first slope is not 0. */
-static int64_t
-sigmoid(const struct npu_run *r, int64_t v)
-{
-	return v < LEAST && load_le16(r->table + r->op.table.at + 2) == 0 ? 0 : npu_sigmoid(v);
-}
-
 /*
  * Steps 7 to 9 for one value.  TANH and SIGMOID come before the clamp (W3 in
  * ethosu-commands(7) 17).
@@ -249,26 +232,11 @@ finished(const struct npu_run *r, int64_t v)
 	if (op->activation == NPU_ACT85_TANH)
 		v = npu_tanh(v);
 	else if (op->activation == NPU_ACT85_SIGMOID)
-		v = sigmoid(r, v);
+		/* below LEAST it is 1 only if the table says so: its first slope is not 0 */
+		v = v < LEAST && load_le16(r->table + op->table.at + 2) == 0 ? 0 : npu_sigmoid(v);
 	if (clips(op))
 		v = clamp_i64(v, op->min, op->max);
 	return op->table.n ? looked_up(r, v) : v;
-}
-
-/*
- * A sum wraps at the width of the accumulator format, an assumption (W4 in
- * ethosu-commands(7) 17).  The run counts such sums.
- */
-static int64_t
-wrapped(struct npu_run *r, int64_t v)
-{
-	int bits = r->op.acc_format == 1 ? 48 : 32;
-	int64_t sign = (int64_t)1 << (bits - 1);
-	if (v >= -sign && v < sign)
-		return v;
-	r->overflows++;
-	uint64_t mask = ((uint64_t)1 << bits) - 1;
-	return (int64_t)(((uint64_t)v & mask) ^ (uint64_t)sign) - sign;
 }
 
 bool
@@ -284,9 +252,21 @@ npu85_put(struct npu_run *r, struct npu_stage *s, int32_t y, int32_t x,
 	 */
 	bool counts = op->ofm.bits == 32 && (op->kind != NPU_ELEMENTWISE ||
 					     op->mode != NPU_ELT_SHL);
-	if (npu_has_accumulators(op))
-		for (int64_t i = 0; i < count; i++)
-			acc[i] = wrapped(r, acc[i]);
+	if (npu_has_accumulators(op)) {
+		/*
+		 * A sum wraps at the width of the accumulator format, an assumption (W4 in
+		 * ethosu-commands(7) 17).  The run counts such sums.
+		 */
+		int bits = op->acc_format == 1 ? 48 : 32;
+		int64_t sign = (int64_t)1 << (bits - 1);
+		uint64_t mask = ((uint64_t)1 << bits) - 1;
+		for (int64_t i = 0; i < count; i++) {
+			if (acc[i] >= -sign && acc[i] < sign)
+				continue;
+			r->overflows++;
+			acc[i] = (int64_t)(((uint64_t)acc[i] & mask) ^ (uint64_t)sign) - sign;
+		}
+	}
 	if (op->acc_kept) {
 		int64_t at = ((int64_t)y * op->extent.w + x) * depth;
 		memcpy(r->held.v + at, acc, (size_t)count * sizeof(*acc));

@@ -12,22 +12,17 @@ struct pool {
 	int64_t *acc; /* [w][c] of one row */
 };
 
-/* sum / n as the NPU computes it (ethosu-commands(7) 26.6). */
-static int64_t
-average(const struct npu_op *op, int64_t sum, int32_t n)
-{
-	int shift;
-	uint32_t m = npu_reciprocal(n, 30, &shift);
-	struct npu_scaler s = npu_scaler(m, shift, op->rounding, 0);
-	return npu_scaled(&s, sum);
-}
-
 static void
 finish_window(const struct npu_op *op, int64_t *acc, int32_t n, int32_t count)
 {
-	if (op->mode == NPU_POOL_AVERAGE && count)
+	if (op->mode == NPU_POOL_AVERAGE && count) {
+		/* sum / count as the NPU computes it (ethosu-commands(7) 26.6) */
+		int shift;
+		uint32_t m = npu_reciprocal(count, 30, &shift);
+		struct npu_scaler s = npu_scaler(m, shift, op->rounding, 0);
 		for (int32_t c = 0; c < n; c++)
-			acc[c] = average(op, acc[c], count);
+			acc[c] = npu_scaled(&s, acc[c]);
+	}
 	if (op->mode == NPU_POOL_ARGMAX_X || op->mode == NPU_POOL_ARGMAX_Y)
 		for (int32_t c = 0; c < n && count; c++) {
 			int64_t value = (acc[c] + NPU_PLACES - 1) >> 16;
@@ -58,25 +53,6 @@ run_row(struct pool *p, int32_t oy)
 			acc[c] = held ? acc[c] : start < 0 ? INT32_MIN : INT32_MAX;
 	}
 	return npu85_put(r, &p->stage, oy, 0, width, p->acc);
-}
-
-static bool
-check(struct npu_run *r)
-{
-	const struct npu_op *op = &r->op;
-	bool reduces = op->mode == NPU_POOL_REDUCE_SUM;
-	bool extreme = op->mode == NPU_POOL_MAX || op->mode == NPU_POOL_MIN;
-	if (op->ifm.bits > 32 || (op->ifm.bits == 32 && !reduces && !extreme))
-		return npu_fail(r, "IFM of %d bits", op->ifm.bits);
-	if (reduces && op->extent.c != 1)
-		return npu_fail(r, "OFM depth %d of a sum over depth (rule 21)",
-				op->extent.c);
-	if (!reduces && op->ifm.shape.c != op->extent.c)
-		return npu_fail(r, "IFM depth %d and OFM depth %d differ "
-				   "(rule 21)", op->ifm.shape.c, op->extent.c);
-	if (op->ifm.storage == NPU_CHAINED)
-		return npu_fail(r, "a pool reads a chain buffer (rule 54)");
-	return true;
 }
 
 /*
@@ -119,7 +95,19 @@ npu85_run_pool(struct npu_run *r)
 	p.acc = anew(r->a, int64_t, row);
 	if (op->mode == NPU_POOL_NONE)
 		return run_null(r, &p);
-	if (!check(r) || !npu_samples_spend(r, op->extent) ||
+	bool reduces = op->mode == NPU_POOL_REDUCE_SUM;
+	bool extreme = op->mode == NPU_POOL_MAX || op->mode == NPU_POOL_MIN;
+	if (op->ifm.bits > 32 || (op->ifm.bits == 32 && !reduces && !extreme))
+		return npu_fail(r, "IFM of %d bits", op->ifm.bits);
+	if (reduces && op->extent.c != 1)
+		return npu_fail(r, "OFM depth %d of a sum over depth (rule 21)",
+				op->extent.c);
+	if (!reduces && op->ifm.shape.c != op->extent.c)
+		return npu_fail(r, "IFM depth %d and OFM depth %d differ "
+				   "(rule 21)", op->ifm.shape.c, op->extent.c);
+	if (op->ifm.storage == NPU_CHAINED)
+		return npu_fail(r, "a pool reads a chain buffer (rule 54)");
+	if (!npu_samples_spend(r, op->extent) ||
 	    !npu85_load(r, &op->ifm, false, "IFM", &x))
 		return false;
 	p.x.v = x.v;

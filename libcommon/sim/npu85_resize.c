@@ -7,8 +7,6 @@
 struct resize {
 	struct npu_run *r;
 	struct npu_operand x;
-	struct npu_stage stage;
-	int64_t *acc;
 };
 
 /* The two input positions of an output position, and its distance from the first in 1/n. */
@@ -60,45 +58,39 @@ nearest(const struct resize *z, struct tap y, struct tap x, int64_t *acc)
 		acc[c] = p[c];
 }
 
-static bool
-run_row(struct resize *z, int32_t oy)
-{
-	const struct npu_op *op = &z->r->op;
-	struct tap y = tap_of(&op->resize_y, oy, z->x.shape.h);
-	int32_t depth = op->extent.c, width = op->extent.w;
-	for (int32_t ox = 0; ox < width; ox++) {
-		struct tap x = tap_of(&op->resize_x, ox, z->x.shape.w);
-		int64_t *acc = z->acc + (int64_t)ox * depth;
-		if (op->mode == NPU_RESIZE_BILINEAR)
-			bilinear(z, y, x, acc);
-		else
-			nearest(z, y, x, acc);
-		/* 16 bits of fraction, which the scale removes again */
-		for (int32_t c = 0; c < depth; c++)
-			acc[c] *= 1 << 16;
-	}
-	return npu85_put(z->r, &z->stage, oy, 0, width, z->acc);
-}
-
 bool
 npu85_run_resize(struct npu_run *r)
 {
 	const struct npu_op *op = &r->op;
 	struct resize z = { .r = r };
+	struct npu_stage stage;
 	if (op->mode != NPU_RESIZE_BILINEAR && op->mode != NPU_RESIZE_NEAREST)
 		return npu_fail(r, "resize mode %d is not known (rule 8)",
 				op->mode);
 	if (op->ifm.shape.c != op->extent.c || op->ifm.bits > 16)
 		return npu_fail(r, "IFM of %d bits, depth %d for %d", op->ifm.bits,
 				op->ifm.shape.c, op->extent.c);
-	if (!npu85_stage(r, &z.stage) ||
+	if (!npu85_stage(r, &stage) ||
 	    !npu_spend(r, 8 * (uint64_t)hwc_elements(op->extent)) ||
 	    !npu85_load(r, &op->ifm, false, "IFM", &z.x))
 		return false;
-	z.acc = anew(r->a, int64_t,
-		     (size_t)op->extent.w * (size_t)op->extent.c);
-	for (int32_t y = 0; y < op->extent.h; y++)
-		if (!run_row(&z, y))
+	int32_t depth = op->extent.c, width = op->extent.w;
+	int64_t *row = anew(r->a, int64_t, (size_t)width * (size_t)depth);
+	for (int32_t oy = 0; oy < op->extent.h; oy++) {
+		struct tap y = tap_of(&op->resize_y, oy, z.x.shape.h);
+		for (int32_t ox = 0; ox < width; ox++) {
+			struct tap x = tap_of(&op->resize_x, ox, z.x.shape.w);
+			int64_t *acc = row + (int64_t)ox * depth;
+			if (op->mode == NPU_RESIZE_BILINEAR)
+				bilinear(&z, y, x, acc);
+			else
+				nearest(&z, y, x, acc);
+			/* 16 bits of fraction, which the scale removes again */
+			for (int32_t c = 0; c < depth; c++)
+				acc[c] *= 1 << 16;
+		}
+		if (!npu85_put(r, &stage, oy, 0, width, row))
 			return false;
+	}
 	return true;
 }

@@ -27,23 +27,6 @@ next(const struct npu_op *op, struct side *s, int i)
 }
 
 static bool
-check_shram(struct npu_run *r, int64_t at, int64_t n)
-{
-	const struct npu_op *op = &r->op;
-	int32_t base = accel_lut_base(r->accel);
-	int all = (1 << r->accel->cores) - 1;
-	if (at < base || at + n > base + LUT_BYTES)
-		return npu_fail(r, "SHRAM bytes 0x%llx to 0x%llx are outside the "
-				   "tables at 0x%x (rule 37)",
-				(unsigned long long)at,
-				(unsigned long long)(at + n), base);
-	if ((op->dst.region & all) != all)
-		return npu_fail(r, "core mask %d doesn't cover all cores "
-				   "(rule 37)", op->dst.region);
-	return true;
-}
-
-static bool
 copy(struct npu_run *r, int64_t from, int64_t to, int64_t n)
 {
 	const struct npu_op *op = &r->op;
@@ -56,9 +39,17 @@ copy(struct npu_run *r, int64_t from, int64_t to, int64_t n)
 		uint8_t *q = range_write(r, &dst, "DMA destination");
 		return q && memmove(q, p, (size_t)n);
 	}
-	if (!check_shram(r, to, n))
-		return false;
-	int64_t at = to - accel_lut_base(r->accel);
+	int32_t base = accel_lut_base(r->accel);
+	int all = (1 << r->accel->cores) - 1;
+	if (to < base || to + n > base + LUT_BYTES)
+		return npu_fail(r, "SHRAM bytes 0x%llx to 0x%llx are outside the "
+				   "tables at 0x%x (rule 37)",
+				(unsigned long long)to,
+				(unsigned long long)(to + n), base);
+	if ((op->dst.region & all) != all)
+		return npu_fail(r, "core mask %d doesn't cover all cores "
+				   "(rule 37)", op->dst.region);
+	int64_t at = to - base;
 	memcpy(r->table + at, p, (size_t)n);
 	memset(r->table_valid + at, 1, (size_t)n);
 	return true;

@@ -108,34 +108,6 @@ is_scaled(int mode)
 	       mode == NPU_ELT_LRELU;
 }
 
-static void
-rescale(const struct npu_op *op, int64_t *acc, int64_t n)
-{
-	bool words = op->ifm.bits == 32 || op->ofm.bits == 32;
-	/* words are only shifted (ethosu-commands(7) 6.3) */
-	uint32_t mult = words ? 1 : op->ofm_mult;
-	if (!is_scaled(op->mode) || !op->global_scale)
-		return;
-	for (int64_t i = 0; i < n; i++)
-		if (op->mode != NPU_ELT_LRELU || acc[i] < 0)
-			acc[i] = npu_scale(acc[i], mult, op->ofm_shift,
-					   op->rounding);
-}
-
-/* Shift distances are only defined from 0 to 31 (U9 in ethosu-commands(7) 17). */
-static bool
-check_shifts(struct npu_run *r, const int32_t *b, int64_t n)
-{
-	int mode = r->op.mode;
-	if (mode != NPU_ELT_SHL && mode != NPU_ELT_SHR)
-		return true;
-	for (int64_t i = 0; i < n; i++)
-		if (b[i] < 0 || b[i] > 31)
-			return npu_fail(r, "shifts by %d, outside 0 to 31 (rule 13): its values "
-					   "break a precondition of the graph", b[i]);
-	return true;
-}
-
 static bool
 run_row(struct eltwise *e, int32_t y)
 {
@@ -150,19 +122,31 @@ run_row(struct eltwise *e, int32_t y)
 			a = e->b;
 		}
 	}
-	if (!check_shifts(r, b, n))
-		return false;
+	/* shift distances are only defined from 0 to 31 (U9 in ethosu-commands(7) 17) */
+	bool shifts = op->mode == NPU_ELT_SHL || op->mode == NPU_ELT_SHR;
+	for (int64_t i = 0; shifts && i < n; i++)
+		if (b[i] < 0 || b[i] > 31)
+			return npu_fail(r, "shifts by %d, outside 0 to 31 (rule 13): its values "
+					   "break a precondition of the graph", b[i]);
 	combine(op, a, b, n, e->acc);
-	rescale(op, e->acc, n);
+	/* words are only shifted (ethosu-commands(7) 6.3) */
+	bool words = op->ifm.bits == 32 || op->ofm.bits == 32;
+	uint32_t mult = words ? 1 : op->ofm_mult;
+	bool rescales = is_scaled(op->mode) && op->global_scale;
+	for (int64_t i = 0; rescales && i < n; i++)
+		if (op->mode != NPU_ELT_LRELU || e->acc[i] < 0)
+			e->acc[i] = npu_scale(e->acc[i], mult, op->ofm_shift,
+					      op->rounding);
 	npu_output(r, e->acc, n, e->y);
 	fm_store(r, y, 0, op->ofm.shape.w, e->y);
 	return true;
 }
 
-static bool
-check(struct npu_run *r)
+bool
+npu_run_eltwise(struct npu_run *r)
 {
 	const struct npu_op *op = &r->op;
+	struct eltwise e = { .r = r };
 	bool shift = op->mode == NPU_ELT_SHL || op->mode == NPU_ELT_SHR ||
 		     op->mode == NPU_ELT_CLZ;
 	if (op->mode >= NPU_ELT_COUNT)
@@ -183,23 +167,15 @@ check(struct npu_run *r)
 		return npu_fail(r, "operand scaling (rule 15)");
 	if (op->operand_scale && op->ifm.bits == 32)
 		return npu_fail(r, "operand scaling of 32 bits (rule 16)");
-	return !op->has_ifm2 || op->ifm2_scalar ||
-	       fm_check(r, &op->ifm2, "IFM2", false);
-}
-
-bool
-npu_run_eltwise(struct npu_run *r)
-{
-	const struct npu_op *op = &r->op;
-	struct eltwise e = { .r = r };
-	if (!check(r) ||
+	bool tensor2 = op->has_ifm2 && !op->ifm2_scalar;
+	if ((tensor2 && !fm_check(r, &op->ifm2, "IFM2", false)) ||
 	    !npu_spend(r, 8 * (uint64_t)hwc_elements(op->ofm.shape)))
 		return false;
 	size_t row = (size_t)op->ofm.shape.w * (size_t)op->ofm.shape.c;
 	e.x = fm_load32(r, &op->ifm);
 	e.scalar = op->scalar - op->ifm2.zero;
 	e.x2 = &e.scalar;
-	if (op->has_ifm2 && !op->ifm2_scalar)
+	if (tensor2)
 		e.x2 = fm_load32(r, &op->ifm2);
 	e.b = anew(r->a, int32_t, row);
 	e.acc = anew(r->a, int64_t, row);

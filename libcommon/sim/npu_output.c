@@ -49,24 +49,6 @@ npu_scale_operand(int64_t v, uint32_t mult, int shift,
 
 /* ---- checks ------------------------------------------------------------- */
 
-static bool
-check_table(struct npu_run *r)
-{
-	const struct npu_op *op = &r->op;
-	struct npu_range t = op->table;
-	int n = op->activation - NPU_ACT_TABLE0;
-	if (n > 7 || (t.n == 1024 && n % 4) || (t.n == 2048 && n))
-		return npu_fail(r, "table %d can't hold %lld bytes (rule 38)", n,
-				(long long)t.n);
-	for (int64_t i = t.at; i < t.at + t.n; i++)
-		if (!r->table_valid[i])
-			return npu_fail(r, "reads byte 0x%llx of the tables, "
-					   "which nothing has written since it "
-					   "was lost (rule 38)",
-					(unsigned long long)i);
-	return true;
-}
-
 bool
 npu_output_check(struct npu_run *r)
 {
@@ -75,8 +57,20 @@ npu_output_check(struct npu_run *r)
 	if (!plain32 && op->min > op->max)
 		return npu_fail(r, "clamp minimum %d is above the maximum %d "
 				   "(rule 10)", op->min, op->max);
-	if (npu_uses_table(op))
-		return check_table(r);
+	if (npu_uses_table(op)) {
+		struct npu_range t = op->table;
+		int n = op->activation - NPU_ACT_TABLE0;
+		if (n > 7 || (t.n == 1024 && n % 4) || (t.n == 2048 && n))
+			return npu_fail(r, "table %d can't hold %lld bytes (rule 38)", n,
+					(long long)t.n);
+		for (int64_t i = t.at; i < t.at + t.n; i++)
+			if (!r->table_valid[i])
+				return npu_fail(r, "reads byte 0x%llx of the tables, "
+						   "which nothing has written since it "
+						   "was lost (rule 38)",
+						(unsigned long long)i);
+		return true;
+	}
 	if (op->activation != NPU_ACT_NONE && op->activation != NPU_ACT_TANH &&
 	    op->activation != NPU_ACT_SIGMOID)
 		return npu_fail(r, "activation %d is not defined (rule 8)",
@@ -110,22 +104,6 @@ lookup(const struct npu_run *r, int32_t v)
 		   : t[clamp_i32(v, 0, 255)];
 }
 
-struct limits {
-	int32_t lo, hi;
-};
-
-/* MIN and MAX, limited to the OFM's type (ethosu-commands(7) 6.4). */
-static struct limits
-limits_of(const struct npu_op *op)
-{
-	struct limits l = { .lo = op->min, .hi = op->max };
-	if (op->ofm.bits == 8) {
-		l.lo = clamp_i32(l.lo, op->ofm.is_signed ? -128 : 0, 255);
-		l.hi = clamp_i32(l.hi, -128, op->ofm.is_signed ? 127 : 255);
-	}
-	return l;
-}
-
 /* Keeps sums with a zero point inside 64 bits: any value beyond saturates anyway. */
 static inline int64_t
 limit_60_bits(int64_t v)
@@ -138,26 +116,29 @@ void
 npu_output(const struct npu_run *r, const int64_t *s, int64_t n, int32_t *out)
 {
 	const struct npu_op *op = &r->op;
-	struct limits l = limits_of(op);
-	int32_t zero = op->ofm.zero;
+	int32_t zero = op->ofm.zero, lo = op->min, hi = op->max;
+	if (op->ofm.bits == 8) { /* the OFM's type limits MIN and MAX (ethosu-commands(7) 6.4) */
+		lo = clamp_i32(lo, op->ofm.is_signed ? -128 : 0, 255);
+		hi = clamp_i32(hi, -128, op->ofm.is_signed ? 127 : 255);
+	}
 	if (op->activation == NPU_ACT_TANH || op->activation == NPU_ACT_SIGMOID) {
 		bool tanh = op->activation == NPU_ACT_TANH;
 		for (int64_t i = 0; i < n; i++) {
 			int32_t f = tanh ? npu_tanh(limit_60_bits(s[i]))
 					 : npu_sigmoid(limit_60_bits(s[i]));
-			out[i] = clamp_i32((int64_t)f + zero, l.lo, l.hi);
+			out[i] = clamp_i32((int64_t)f + zero, lo, hi);
 		}
 	} else if (npu_uses_table(op)) {
 		for (int64_t i = 0; i < n; i++)
-			out[i] = lookup(r, clamp_i32(limit_60_bits(s[i]) + zero, l.lo,
-						     l.hi));
+			out[i] = lookup(r, clamp_i32(limit_60_bits(s[i]) + zero, lo,
+						     hi));
 	} else if (op->ofm.bits == 32) {
 		/* no zero point and no clamp, but saturation (ethosu-commands(7) 6.4) */
 		for (int64_t i = 0; i < n; i++)
 			out[i] = clamp_i32(s[i], INT32_MIN, INT32_MAX);
 	} else {
 		for (int64_t i = 0; i < n; i++)
-			out[i] = clamp_i32(limit_60_bits(s[i]) + zero, l.lo, l.hi);
+			out[i] = clamp_i32(limit_60_bits(s[i]) + zero, lo, hi);
 	}
 }
 

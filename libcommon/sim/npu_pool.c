@@ -55,10 +55,12 @@ run_row(struct pool *p, int32_t oy)
 	fm_store(r, oy, 0, width, p->y);
 }
 
-static bool
-check(struct npu_run *r)
+bool
+npu_run_pool(struct npu_run *r)
 {
 	const struct npu_op *op = &r->op;
+	struct pool p = { .r = r, .x = { .shape = op->ifm.shape, .ay = npu_axis_y(op),
+					 .ax = npu_axis_x(op) } };
 	if (op->mode > NPU_POOL_REDUCE_SUM)
 		return npu_fail(r, "pooling mode %d is not defined (rule 8)",
 				op->mode);
@@ -75,16 +77,7 @@ check(struct npu_run *r)
 	 */
 	if (op->mode != NPU_POOL_MAX && factor_of(op, 1).none)
 		return npu_fail(r, "no output scale without padding (rule 17)");
-	return true;
-}
-
-bool
-npu_run_pool(struct npu_run *r)
-{
-	const struct npu_op *op = &r->op;
-	struct pool p = { .r = r, .x = { .shape = op->ifm.shape, .ay = npu_axis_y(op),
-					 .ax = npu_axis_x(op) } };
-	if (!check(r) || !npu_samples_spend(r, op->ofm.shape))
+	if (!npu_samples_spend(r, op->ofm.shape))
 		return false;
 	size_t row = (size_t)op->ofm.shape.w * (size_t)op->ofm.shape.c;
 	p.x.v = fm_load32(r, &op->ifm);

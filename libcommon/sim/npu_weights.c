@@ -27,46 +27,32 @@ struct decoded {
 	struct npu_filters filters;
 };
 
-static struct weights_dest
-filters_place(const struct npu_op *op, const struct npu_filters *f)
-{
-	int32_t w = op->kernel_w, i = npu_filter_depth(op), o = op->extent.c;
-	struct weights_dest p = { .p = f->w, .h = op->kernel_h, .w = w, .i = i };
-	if (op->kind == NPU_DEPTHWISE) {
-		p.stride_o = p.stride_i = 1;
-		p.stride_x = o;
-		p.stride_y = (ptrdiff_t)w * o;
-	} else {
-		p.stride_o = (ptrdiff_t)f->pitch;
-		p.stride_y = (ptrdiff_t)w * i;
-		p.stride_x = i;
-		p.stride_i = 1;
-	}
-	return p;
-}
-
-/* Allocates the filters when the first stream has been decoded. */
-static void
-open_filters(struct npu_run *r, struct npu_filters *f)
-{
-	const struct npu_op *op = &r->op;
-	if (f->w)
-		return;
-	size_t rows = (size_t)round_up_i64(op->extent.c, 4);
-	size_t taps = (size_t)op->kernel_h * (size_t)op->kernel_w;
-	f->w = op->kind == NPU_DEPTHWISE
-		   ? anew(r->keep, int16_t, taps * (size_t)op->extent.c)
-		   : anew(r->keep, int16_t, rows * (size_t)f->pitch);
-}
-
 /* Stores the values of one stream in the filters. */
 static bool
 restore(struct npu_run *r, int k, const int16_t *v, size_t n,
 	struct npu_filters *f)
 {
-	struct weights_order ord = npu_filter_order(&r->op, r->accel, k);
-	open_filters(r, f);
-	struct weights_dest place = filters_place(&r->op, f);
+	const struct npu_op *op = &r->op;
+	struct weights_order ord = npu_filter_order(op, r->accel, k);
+	int32_t h = op->kernel_h, w = op->kernel_w, depth = npu_filter_depth(op), o = op->extent.c;
+	bool depthwise = op->kind == NPU_DEPTHWISE;
+	if (!f->w) { /* the first stream */
+		size_t rows = (size_t)round_up_i64(o, 4);
+		size_t taps = (size_t)h * (size_t)w;
+		f->w = depthwise ? anew(r->keep, int16_t, taps * (size_t)o)
+				 : anew(r->keep, int16_t, rows * (size_t)f->pitch);
+	}
+	struct weights_dest place = { .p = f->w, .h = h, .w = w, .i = depth };
+	if (depthwise) {
+		place.stride_o = place.stride_i = 1;
+		place.stride_x = o;
+		place.stride_y = (ptrdiff_t)w * o;
+	} else {
+		place.stride_o = (ptrdiff_t)f->pitch;
+		place.stride_y = (ptrdiff_t)w * depth;
+		place.stride_x = depth;
+		place.stride_i = 1;
+	}
 	size_t stray = weights_restore(v, &ord, &place);
 	for (size_t i = 0; i < n; i++)
 		if (abs(v[i]) > f->largest)
@@ -75,33 +61,12 @@ restore(struct npu_run *r, int k, const int16_t *v, size_t n,
 				     "not zero", k, stray);
 }
 
-static bool
-check_order(struct npu_run *r, const struct weights_order *ord)
-{
-	return npu_filter_order_ok(ord) ||
-	       npu_fail(r, "OFM block depth %d is no multiple of %d on core %d "
-			   "and splits %d channels (rule 39)", ord->block_depth,
-			ord->ou, ord->core, weights_order_channels(ord));
-}
-
 static size_t
 count_of(const struct npu_run *r, int k)
 {
 	struct weights_order ord = npu_filter_order(&r->op, r->accel, k);
 	return weights_order_count(&ord, r->op.kernel_h, r->op.kernel_w,
 				   npu_filter_depth(&r->op));
-}
-
-/* Decodes the stream of core or decoder k. */
-static bool
-load_core(struct npu_run *r, int k, const uint8_t *p, struct npu_filters *f)
-{
-	struct bytes in = { .p = p, .n = (size_t)r->op.weights[k].n };
-	struct weights_values v;
-	struct err bad = { 0 };
-	if (!weights_decode(r->a, in, (int64_t)count_of(r, k), &v, &bad))
-		return npu_fail(r, "weights of core %d: %s", k, bad.text);
-	return restore(r, k, v.v, v.n, f);
 }
 
 /* Decodes the stream of the fast decoder, which holds those of all decoders in turn. */
@@ -127,16 +92,6 @@ load_fast(struct npu_run *r, const uint8_t *p, struct npu_filters *f)
 }
 
 static bool
-check_sparse(struct npu_run *r, const struct npu_filters *f)
-{
-	if (f->largest > INT8_MAX)
-		return npu_fail(r, "sparse weights of %d (rule 43)", f->largest);
-	int32_t o = npu_filter_not_sparse(&r->op, f->w, f->pitch);
-	return o < 0 || npu_fail(r, "filter %d has more than two weights of four "
-				    "(rule 43)", o);
-}
-
-static bool
 load_filters(struct npu_run *r, const uint8_t *const p[NPU_MAX_STREAMS],
 	     struct npu_filters *f)
 {
@@ -155,10 +110,25 @@ load_filters(struct npu_run *r, const uint8_t *const p[NPU_MAX_STREAMS],
 				op->extent.c, op->kernel_h, op->kernel_w, depth);
 	if (op->fast_weights && !load_fast(r, p[0], f))
 		return false;
-	for (int k = 0; k < npu_filter_streams(op, r->accel); k++)
-		if (!op->fast_weights && p[k] && !load_core(r, k, p[k], f))
+	for (int k = 0; k < npu_filter_streams(op, r->accel); k++) {
+		/* the stream of core or decoder k */
+		struct bytes in = { .p = p[k], .n = (size_t)op->weights[k].n };
+		struct weights_values v;
+		struct err bad = { 0 };
+		if (op->fast_weights || !p[k])
+			continue;
+		if (!weights_decode(r->a, in, (int64_t)count_of(r, k), &v, &bad))
+			return npu_fail(r, "weights of core %d: %s", k, bad.text);
+		if (!restore(r, k, v.v, v.n, f))
 			return false;
-	return !op->sparse_weights || check_sparse(r, f);
+	}
+	if (!op->sparse_weights)
+		return true;
+	if (f->largest > INT8_MAX)
+		return npu_fail(r, "sparse weights of %d (rule 43)", f->largest);
+	int32_t o = npu_filter_not_sparse(op, f->w, f->pitch);
+	return o < 0 || npu_fail(r, "filter %d has more than two weights of four "
+				    "(rule 43)", o);
 }
 
 /* Reads the bytes of all streams, and sets the part of the key that depends on them. */
@@ -171,8 +141,10 @@ read_streams(struct npu_run *r, const uint8_t *p[NPU_MAX_STREAMS],
 		struct weights_order ord = npu_filter_order(op, r->accel, k);
 		if (!weights_order_channels(&ord))
 			continue;
-		if (!check_order(r, &ord))
-			return false;
+		if (!npu_filter_order_ok(&ord))
+			return npu_fail(r, "OFM block depth %d is no multiple of %d on core %d "
+					   "and splits %d channels (rule 39)", ord.block_depth,
+					ord.ou, ord.core, weights_order_channels(&ord));
 		if (!op->weights[k].n)
 			return npu_fail(r, "core %d has channels but no weights "
 					   "(rule 32)", k);
@@ -214,31 +186,6 @@ npu_load_filters(struct npu_run *r, struct npu_filters *out)
 
 /* ---- scale records (ethosu-commands(7) 7.1) ----------------------------- */
 
-static bool
-load_records(struct npu_run *r, int core, struct npu_channel *ch)
-{
-	const struct npu_op *op = &r->op;
-	int32_t n = (op->extent.c - core + op->cores - 1) / op->cores;
-	struct npu_range used = op->scales[core];
-	if (n <= 0)
-		return true;
-	if (used.n < (int64_t)n * WEIGHTS_SCALE_SIZE)
-		return npu_fail(r, "%lld bytes of scales for %d channels of core "
-				   "%d (rule 32)", (long long)used.n, n, core);
-	const uint8_t *p = range_read(r, &used, "scales");
-	for (int32_t k = 0; p && k < n; k++) {
-		struct weights_scale s;
-		struct err bad = { 0 };
-		if (!npu_scale_record(op, r->accel,
-				      p + WEIGHTS_SCALE_SIZE * (size_t)k, &s, &bad))
-			return npu_fail(r, "scale of channel %d: %s",
-					core + k * op->cores, bad.text);
-		ch[core + k * op->cores] = (struct npu_channel){
-			.bias = s.bias, .mult = s.scale, .shift = s.shift };
-	}
-	return p != NULL;
-}
-
 bool
 npu_load_channels(struct npu_run *r, struct npu_channel **out)
 {
@@ -252,8 +199,27 @@ npu_load_channels(struct npu_run *r, struct npu_channel **out)
 						      .shift = op->ofm_shift };
 		return true;
 	}
-	for (int core = 0; core < op->cores; core++)
-		if (!load_records(r, core, ch))
+	for (int core = 0; core < op->cores; core++) {
+		int32_t n = (op->extent.c - core + op->cores - 1) / op->cores;
+		struct npu_range used = op->scales[core];
+		if (n <= 0)
+			continue;
+		if (used.n < (int64_t)n * WEIGHTS_SCALE_SIZE)
+			return npu_fail(r, "%lld bytes of scales for %d channels of core "
+					   "%d (rule 32)", (long long)used.n, n, core);
+		const uint8_t *p = range_read(r, &used, "scales");
+		if (!p)
 			return false;
+		for (int32_t k = 0; k < n; k++) {
+			struct weights_scale s;
+			struct err bad = { 0 };
+			if (!npu_scale_record(op, r->accel,
+					      p + WEIGHTS_SCALE_SIZE * (size_t)k, &s, &bad))
+				return npu_fail(r, "scale of channel %d: %s",
+						core + k * op->cores, bad.text);
+			ch[core + k * op->cores] = (struct npu_channel){
+				.bias = s.bias, .mult = s.scale, .shift = s.shift };
+		}
+	}
 	return true;
 }

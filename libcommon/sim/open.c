@@ -49,35 +49,30 @@ too_large(struct sim *s, struct err *e)
 		      SIM_MAX_BYTES >> 20);
 }
 
-/* Checks one planned tensor and grows the shared buffer to hold it. */
-static bool
-plan_tensor(struct sim *s, int i, struct err *e)
-{
-	const struct tfl_tensor *t = &s->g->tensor[i];
-	int64_t at = s->plan[i], end = at + tfl_bytes(t);
-	int element = tfl_type_bytes(t->type); /* 0: no fixed size */
-	if (at < -1 || (at > 0 && element && at % element))
-		return err_at(
-		    e, s->m->name, 0,
-		    "tensor %d (%s) is planned at "
-		    "offset %lld, which is negative or not aligned to "
-		    "its elements",
-		    i, t->name, (long long)at);
-	if (at < 0)
-		return true;
-	if ((uint64_t)end > SIM_MAX_BYTES)
-		return too_large(s, e);
-	if ((size_t)end > s->planned_bytes)
-		s->planned_bytes = (size_t)end;
-	return true;
-}
-
+/* Checks the planned tensors and sizes the shared buffer to hold them. */
 static bool
 size_planned(struct sim *s, struct err *e)
 {
-	for (int i = 0; i < s->g->n_tensors; i++)
-		if (s->plan && !s->g->tensor[i].data.p && !plan_tensor(s, i, e))
-			return false;
+	for (int i = 0; s->plan && i < s->g->n_tensors; i++) {
+		const struct tfl_tensor *t = &s->g->tensor[i];
+		if (t->data.p)
+			continue;
+		int64_t at = s->plan[i], end = at + tfl_bytes(t);
+		int element = tfl_type_bytes(t->type); /* 0: no fixed size */
+		if (at < -1 || (at > 0 && element && at % element))
+			return err_at(
+			    e, s->m->name, 0,
+			    "tensor %d (%s) is planned at "
+			    "offset %lld, which is negative or not aligned to "
+			    "its elements",
+			    i, t->name, (long long)at);
+		if (at < 0)
+			continue;
+		if ((uint64_t)end > SIM_MAX_BYTES)
+			return too_large(s, e);
+		if ((size_t)end > s->planned_bytes)
+			s->planned_bytes = (size_t)end;
+	}
 	return true;
 }
 
@@ -88,22 +83,6 @@ assign_planned(struct sim *s, uint8_t *memory)
 	for (int i = 0; i < s->g->n_tensors; i++)
 		if (sim_is_planned(s, i))
 			s->data[i] = memory + s->plan[i];
-}
-
-/* A constant, aligned so that kernels may read its elements; one copy per buffer. */
-static uint8_t *
-aligned_constant(struct sim *s, uint8_t **copy, const struct tfl_tensor *t)
-{
-	if (copy[t->buffer])
-		return copy[t->buffer];
-	if ((uintptr_t)t->data.p % 8) {
-		copy[t->buffer] = anew(s->a, uint8_t, t->data.n);
-		memcpy(copy[t->buffer], t->data.p, t->data.n);
-	} else {
-		/* never written: kernels only read inputs, and NPU regions are read-only */
-		copy[t->buffer] = (uint8_t *)(uintptr_t)t->data.p;
-	}
-	return copy[t->buffer];
 }
 
 /* total: bytes of all subgraphs so far; copy: by buffer, the copies of constants so far */
@@ -118,7 +97,16 @@ assign_others(struct sim *s, uint8_t **copy, size_t *total, struct err *e)
 			s->data[i] = anew(s->a, uint8_t, t->data.n);
 			memcpy(s->data[i], t->data.p, t->data.n);
 		} else if (t->data.p) {
-			s->data[i] = aligned_constant(s, copy, t);
+			/* aligned so that kernels may read the elements; one copy per buffer;
+			 * never written: kernels only read inputs, and NPU regions are read-only */
+			uint8_t **p = &copy[t->buffer];
+			if (!*p && (uintptr_t)t->data.p % 8) {
+				*p = anew(s->a, uint8_t, t->data.n);
+				memcpy(*p, t->data.p, t->data.n);
+			} else if (!*p) {
+				*p = (uint8_t *)(uintptr_t)t->data.p;
+			}
+			s->data[i] = *p;
 		}
 		if (s->data[i])
 			continue;
@@ -127,26 +115,6 @@ assign_others(struct sim *s, uint8_t **copy, size_t *total, struct err *e)
 			return too_large(s, e);
 		*total += n;
 		s->data[i] = arena_alloc(s->a, n, 1);
-	}
-	return true;
-}
-
-/* Refuses sparse tensors, which no kernel reads. */
-static bool
-check_sparse(struct sim *s, int op_index, struct err *e)
-{
-	const struct tfl_op *op = &s->g->op[op_index];
-	for (int k = 0; k < op->n_in; k++) {
-		if (op->in[k] < 0)
-			continue;
-		const struct tfl_tensor *t = &s->g->tensor[op->in[k]];
-		if (t->is_sparse)
-			return err_at(e, s->m->name, 0,
-				      "operator %d (%s): "
-				      "tensor %d (%s) is sparse, which is not "
-				      "supported",
-				      op_index, tfl_op_label(op), op->in[k],
-				      t->name);
 	}
 	return true;
 }
@@ -195,7 +163,19 @@ check_op(struct sim *s, int op_index, struct err *e)
 			      "operator %d (%s) has %d inputs and "
 			      "%d outputs, too many for this program",
 			      op_index, tfl_op_label(op), op->n_in, op->n_out);
-	return check_sparse(s, op_index, e);
+	for (int k = 0; k < op->n_in; k++) {
+		if (op->in[k] < 0)
+			continue;
+		const struct tfl_tensor *t = &s->g->tensor[op->in[k]];
+		if (t->is_sparse) /* no kernel reads it */
+			return err_at(e, s->m->name, 0,
+				      "operator %d (%s): "
+				      "tensor %d (%s) is sparse, which is not "
+				      "supported",
+				      op_index, tfl_op_label(op), op->in[k],
+				      t->name);
+	}
+	return true;
 }
 
 /* true if n tensors v of g and n tensors w of h have the same types and sizes */
@@ -262,12 +242,6 @@ open_subgraph(struct sim *s, struct err *e)
 	return find_plan(s, e) && size_planned(s, e);
 }
 
-static size_t
-larger(size_t a, size_t b)
-{
-	return a > b ? a : b;
-}
-
 static bool
 open_bodies(struct sim *s, struct err *e)
 {
@@ -286,8 +260,10 @@ open_bodies(struct sim *s, struct err *e)
 		struct err inner = { 0 };
 		if (!open_subgraph(b, &inner))
 			return err_at(e, inner.place, 0, "%s (subgraph %d)", inner.text, i);
-		s->planned_bytes = larger(s->planned_bytes, b->planned_bytes);
-		s->fast_bytes = larger(s->fast_bytes, b->fast_bytes);
+		if (b->planned_bytes > s->planned_bytes)
+			s->planned_bytes = b->planned_bytes;
+		if (b->fast_bytes > s->fast_bytes)
+			s->fast_bytes = b->fast_bytes;
 	}
 	return true;
 }
@@ -369,27 +345,22 @@ sim_stand_in(const struct sim *s, int op_index)
 	return s->stand_in ? s->stand_in[op_index] : NULL;
 }
 
-static void
-reset_variables(struct sim *s)
-{
-	for (int i = 0; i < s->g->n_tensors; i++) {
-		const struct tfl_tensor *t = &s->g->tensor[i];
-		if (!t->is_variable)
-			continue;
-		int fill = t->type == TFL_INT8 && t->quant.n_zero
-			       ? (int)(t->quant.zero[0] & 0xff)
-			       : 0;
-		memset(s->data[i], fill, (size_t)tfl_bytes(t));
-	}
-}
-
 void
 sim_reset(struct sim *s)
 {
 	sim_resources_reset(s->resources);
-	for (int i = 0; i < s->m->n_subgraphs; i++)
-		if (s->body[i])
-			reset_variables(s->body[i]);
+	for (int b = 0; b < s->m->n_subgraphs; b++) {
+		const struct sim *x = s->body[b];
+		for (int i = 0; x && i < x->g->n_tensors; i++) {
+			const struct tfl_tensor *t = &x->g->tensor[i];
+			if (!t->is_variable)
+				continue;
+			int fill = t->type == TFL_INT8 && t->quant.n_zero
+				       ? (int)(t->quant.zero[0] & 0xff)
+				       : 0;
+			memset(x->data[i], fill, (size_t)tfl_bytes(t));
+		}
+	}
 }
 
 void

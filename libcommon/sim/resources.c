@@ -57,15 +57,6 @@ find_or_add(struct sim_resources *r, const struct tfl_op *op)
 	return (int)r->n++;
 }
 
-/* The tensor that is read from or assigned to a resource; -1: wrong inputs or outputs. */
-static int
-value_of(const struct tfl_op *op)
-{
-	if (op->code == TFL_READ_VARIABLE)
-		return op->n_in == 1 && op->n_out == 1 ? op->out[0] : -1;
-	return op->n_in == 2 && op->n_out == 0 ? op->in[1] : -1;
-}
-
 /*
  * Checks that all values of a resource have its size.  The first value that is assigned
  * sets the fill.
@@ -75,7 +66,11 @@ note_value(struct sim_resources *r, struct place at, struct err *e)
 {
 	const struct tfl_subgraph *g = &r->m->subgraph[at.subgraph];
 	const struct tfl_op *op = &g->op[at.op];
-	int tensor = value_of(op);
+	int tensor = -1; /* the tensor that is read from or assigned to the resource */
+	if (op->code == TFL_READ_VARIABLE && op->n_in == 1 && op->n_out == 1)
+		tensor = op->out[0];
+	else if (op->code == TFL_ASSIGN_VARIABLE && op->n_in == 2 && op->n_out == 0)
+		tensor = op->in[1];
 	int handle = op->n_in > 0 && op->in[0] >= 0 ? r->of[at.subgraph][op->in[0]] : 0;
 	if (tensor < 0)
 		return refuse(r, at, e, "wrong number of inputs or outputs");
@@ -97,50 +92,29 @@ note_value(struct sim_resources *r, struct place at, struct err *e)
 	return true;
 }
 
-/* Checks that only READ_VARIABLE and ASSIGN_VARIABLE use a handle, which is no number. */
-static bool
-check_handle(struct sim_resources *r, struct place at, struct err *e)
-{
-	const struct tfl_subgraph *g = &r->m->subgraph[at.subgraph];
-	const struct tfl_op *op = &g->op[at.op];
-	if (op->n_out != 1)
-		return refuse(r, at, e, "wrong number of outputs");
-	if (g->tensor[op->out[0]].type != TFL_RESOURCE)
-		return refuse(r, at, e, "its output is not of type RESOURCE");
-	for (int i = 0; i < g->n_out; i++)
-		if (g->out[i] == op->out[0])
-			return refuse(r, at, e, "its handle is an output of the model");
-	return true;
-}
-
 static bool
 find_handles(struct sim_resources *r, int subgraph, struct err *e)
 {
 	const struct tfl_subgraph *g = &r->m->subgraph[subgraph];
 	r->of[subgraph] = anew(r->a, int, (size_t)g->n_tensors);
 	for (int i = 0; i < g->n_ops; i++) {
-		if (g->op[i].code != TFL_VAR_HANDLE)
+		const struct tfl_op *op = &g->op[i];
+		const struct place at = { subgraph, i };
+		if (op->code != TFL_VAR_HANDLE)
 			continue;
-		if (!check_handle(r, (struct place){ subgraph, i }, e))
-			return false;
-		int index = find_or_add(r, &g->op[i]);
+		/* a handle is no number: only READ_VARIABLE and ASSIGN_VARIABLE use it */
+		if (op->n_out != 1)
+			return refuse(r, at, e, "wrong number of outputs");
+		if (g->tensor[op->out[0]].type != TFL_RESOURCE)
+			return refuse(r, at, e, "its output is not of type RESOURCE");
+		for (int k = 0; k < g->n_out; k++)
+			if (g->out[k] == op->out[0])
+				return refuse(r, at, e, "its handle is an output of the model");
+		int index = find_or_add(r, op);
 		if (index < 0)
-			return refuse(r, (struct place){ subgraph, i }, e,
-				      "there are too many variables");
-		r->of[subgraph][g->op[i].out[0]] = 1 + index;
+			return refuse(r, at, e, "there are too many variables");
+		r->of[subgraph][op->out[0]] = 1 + index;
 	}
-	return true;
-}
-
-static bool
-find_values(struct sim_resources *r, int subgraph, struct err *e)
-{
-	const struct tfl_subgraph *g = &r->m->subgraph[subgraph];
-	for (int i = 0; i < g->n_ops; i++)
-		if ((g->op[i].code == TFL_READ_VARIABLE ||
-		     g->op[i].code == TFL_ASSIGN_VARIABLE) &&
-		    !note_value(r, (struct place){ subgraph, i }, e))
-			return false;
 	return true;
 }
 
@@ -156,9 +130,13 @@ sim_resources_open(struct arena *a, const struct tfl_model *m,
 	for (int i = 0; i < m->n_subgraphs; i++)
 		if (!find_handles(r, i, e))
 			return false;
-	for (int i = 0; i < m->n_subgraphs; i++)
-		if (!find_values(r, i, e))
-			return false;
+	for (int s = 0; s < m->n_subgraphs; s++)
+		for (int i = 0; i < m->subgraph[s].n_ops; i++) {
+			int code = m->subgraph[s].op[i].code;
+			if ((code == TFL_READ_VARIABLE || code == TFL_ASSIGN_VARIABLE) &&
+			    !note_value(r, (struct place){ s, i }, e))
+				return false;
+		}
 	for (size_t i = 0; i < r->n; i++)
 		r->v[i].value = arena_alloc(a, r->v[i].bytes, 1);
 	sim_resources_reset(r);
@@ -203,19 +181,20 @@ sim_is_resource_op(const struct tfl_op *op)
 
 static bool call_once(struct sim_resources *r, struct place at, struct err *e);
 
-/* data has the memory of each tensor of the subgraph. */
-static bool
-run_op(struct sim_resources *r, struct place at, uint8_t *const *data, struct err *e)
+bool
+sim_run_resource_op(struct sim_resources *r, int subgraph, int op_index,
+		    uint8_t *const *data, struct err *e)
 {
-	const struct tfl_op *op = &r->m->subgraph[at.subgraph].op[at.op];
+	const struct place at = { subgraph, op_index };
+	const struct tfl_op *op = &r->m->subgraph[subgraph].op[op_index];
 	struct sim_resource *v;
 	switch (op->code) {
 	case TFL_READ_VARIABLE:
-		v = &r->v[sim_resource_of(r, at.subgraph, op->in[0])];
+		v = &r->v[sim_resource_of(r, subgraph, op->in[0])];
 		memcpy(data[op->out[0]], v->value, v->bytes);
 		return true;
 	case TFL_ASSIGN_VARIABLE:
-		v = &r->v[sim_resource_of(r, at.subgraph, op->in[0])];
+		v = &r->v[sim_resource_of(r, subgraph, op->in[0])];
 		memcpy(v->value, data[op->in[1]], v->bytes);
 		return true;
 	case TFL_CALL_ONCE:
@@ -223,13 +202,6 @@ run_op(struct sim_resources *r, struct place at, uint8_t *const *data, struct er
 	default:
 		return true;
 	}
-}
-
-bool
-sim_run_resource_op(struct sim_resources *r, int subgraph, int op_index,
-		    uint8_t *const *data, struct err *e)
-{
-	return run_op(r, (struct place){ subgraph, op_index }, data, e);
 }
 
 /* Runs an operator that computes a value to be assigned. */
@@ -287,8 +259,9 @@ call_once(struct sim_resources *r, struct place at, struct err *e)
 	bool ok = data || refuse(r, at, e, "its subgraph is too large");
 	for (int i = 0; ok && i < g->n_ops; i++) {
 		struct place here = { (int)to, i };
-		ok = sim_is_resource_op(&g->op[i]) ? run_op(r, here, data, e)
-						   : run_kernel(r, here, data, e);
+		ok = sim_is_resource_op(&g->op[i])
+			 ? sim_run_resource_op(r, here.subgraph, here.op, data, e)
+			 : run_kernel(r, here, data, e);
 	}
 	arena_close(a);
 	r->called[to] = ok;

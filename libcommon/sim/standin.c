@@ -6,21 +6,6 @@
 
 #include <string.h>
 
-/*
- * Makes integers of 32 and 64 bits small: sums and products of indices must not wrap,
- * because kernels and NPU differ then (nputools-ops(7)).
- */
-static void
-make_small(const struct tfl_tensor *t, uint8_t *data)
-{
-	size_t size = t->type == TFL_INT32 ? 4 : t->type == TFL_INT64 ? 8 : 0;
-	size_t n = size ? (size_t)tfl_bytes(t) / size : 0;
-	for (size_t i = 0; i < n; i++) {
-		memset(data + i * size + 2, 0, size - 2);
-		data[i * size + 1] &= 0xf;
-	}
-}
-
 void
 sim_stand_in_values(const struct tfl_subgraph *g, const struct tfl_op *op,
 		    uint8_t *const *data)
@@ -32,7 +17,18 @@ sim_stand_in_values(const struct tfl_subgraph *g, const struct tfl_op *op,
 			    data[op->in[k]],
 			    (size_t)tfl_bytes(&g->tensor[op->in[k]]), state);
 	for (int k = 0; k < op->n_out; k++) {
-		sim_random(&state, &g->tensor[op->out[k]], data[op->out[k]]);
-		make_small(&g->tensor[op->out[k]], data[op->out[k]]);
+		const struct tfl_tensor *t = &g->tensor[op->out[k]];
+		uint8_t *to = data[op->out[k]];
+		sim_random(&state, t, to);
+		/*
+		 * Integers of 32 and 64 bits are small: sums and products of indices must not
+		 * wrap, because kernels and NPU differ then (nputools-ops(7)).
+		 */
+		size_t size = t->type == TFL_INT32 ? 4 : t->type == TFL_INT64 ? 8 : 0;
+		size_t n = size ? (size_t)tfl_bytes(t) / size : 0;
+		for (size_t i = 0; i < n; i++) {
+			memset(to + i * size + 2, 0, size - 2);
+			to[i * size + 1] &= 0xf;
+		}
 	}
 }

@@ -63,10 +63,22 @@ sim_tosa_bytes(const struct tosa_tensor *t)
 	return (size_t)tosa_elements(t) * (size_t)tfl_type_bytes(memory_type(t->type));
 }
 
-static void
-add_tensors(struct arena *a, const struct tosa_graph *g, struct tfl_model *m)
+struct tfl_model *
+sim_model_of_tosa(struct arena *a, const struct tosa_graph *g)
 {
-	struct tfl_subgraph *sg = m->subgraph;
+	struct tfl_model *m = anew(a, struct tfl_model, 1);
+	struct tfl_subgraph *sg = anew(a, struct tfl_subgraph, 1);
+	m->name = g->name;
+	m->file = g->file;
+	m->description = "";
+	m->n_subgraphs = 1;
+	m->subgraph = sg;
+	m->root = (struct fb_ref){ .table = &fb_Model };
+	sg->name = "";
+	sg->n_in = g->n_in;
+	sg->in = g->in;
+	sg->n_out = g->n_out;
+	sg->out = g->out;
 	sg->n_tensors = g->n_tensors;
 	sg->tensor = anew(a, struct tfl_tensor, (size_t)g->n_tensors);
 	m->n_buffers = (uint32_t)g->n_tensors + 1;
@@ -84,25 +96,6 @@ add_tensors(struct arena *a, const struct tosa_graph *g, struct tfl_model *m)
 		t->buffer = (uint32_t)i + 1;
 		m->buffer[i + 1] = t->data;
 	}
-}
-
-struct tfl_model *
-sim_model_of_tosa(struct arena *a, const struct tosa_graph *g)
-{
-	struct tfl_model *m = anew(a, struct tfl_model, 1);
-	struct tfl_subgraph *sg = anew(a, struct tfl_subgraph, 1);
-	m->name = g->name;
-	m->file = g->file;
-	m->description = "";
-	m->n_subgraphs = 1;
-	m->subgraph = sg;
-	m->root = (struct fb_ref){ .table = &fb_Model };
-	sg->name = "";
-	sg->n_in = g->n_in;
-	sg->in = g->in;
-	sg->n_out = g->n_out;
-	sg->out = g->out;
-	add_tensors(a, g, m);
 	sg->n_ops = g->n_ops;
 	sg->op = anew(a, struct tfl_op, (size_t)g->n_ops + 1);
 	for (int i = 0; i < g->n_ops; i++) {
@@ -115,56 +108,40 @@ sim_model_of_tosa(struct arena *a, const struct tosa_graph *g)
 	return m;
 }
 
-static int64_t *
-loaded(struct arena *a, const struct tosa_tensor *t, const uint8_t *p)
+const char *
+sim_run_tosa_op(struct arena *keep, const struct tosa_graph *g, int op_index,
+		uint8_t *const *data)
 {
-	int64_t n = tosa_elements(t);
-	int64_t *v = anew(a, int64_t, (size_t)n);
-	for (int64_t i = 0; i < n; i++)
-		v[i] = load(t->type, p, i);
-	return v;
-}
-
-/* True if the operator belongs to a branch that was not taken. */
-static bool
-is_idle(const struct tosa_graph *g, const struct tosa_op *op, uint8_t *const *data)
-{
-	if (!op->guard)
-		return false;
-	const struct tosa_tensor *t = &g->tensor[op->guard - 1];
-	return (load(t->type, data[op->guard - 1], 0) != 0) != op->guard_is;
-}
-
-static const char *
-run_kernel(struct arena *keep, const struct tosa_graph *g, const struct tosa_op *op,
-	   uint8_t *const *data)
-{
+	const struct tosa_op *op = &g->op[op_index];
+	if (op->loop)
+		return sim_run_tosa_loop(keep, g, op, data);
 	const struct tosa_tensor *o = tosa_out(g, op);
 	struct arena *a = arena_open();
 	const int64_t **in = anew(a, const int64_t *, (size_t)op->n_in);
-	for (int k = 0; k < op->n_in; k++)
-		in[k] = loaded(a, tosa_in(g, op, k), data[op->in[k]]);
+	for (int k = 0; k < op->n_in; k++) {
+		const struct tosa_tensor *t = tosa_in(g, op, k);
+		int64_t n_in = tosa_elements(t);
+		int64_t *v = anew(a, int64_t, (size_t)n_in);
+		for (int64_t i = 0; i < n_in; i++)
+			v[i] = load(t->type, data[op->in[k]], i);
+		in[k] = v;
+	}
 	int64_t n = tosa_elements(o);
 	struct tosa_run r = { .a = a, .g = g, .op = op, .in = in,
 			      .out = anew(a, int64_t, (size_t)n) };
 	tosa_eval(&r);
 	for (int64_t i = 0; i < n; i++)
 		store(o->type, data[op->out[0]], i, r.out[i]);
+	bool idle = false; /* the operator belongs to a branch that was not taken */
+	if (r.warned && op->guard)
+		idle = (load(g->tensor[op->guard - 1].type, data[op->guard - 1], 0) != 0) !=
+		       op->guard_is;
 	const char *warning =
-	    r.warned && !is_idle(g, op, data)
+	    r.warned && !idle
 		? arena_printf(keep, "%s: operator %d (%s, %s): %s: the graph violates "
 				     "a precondition of TOSA", g->name, op->number,
 			       op->name, o->name, r.text)
 		: NULL;
 	arena_close(a);
 	return warning;
-}
-
-const char *
-sim_run_tosa_op(struct arena *keep, const struct tosa_graph *g, int op_index,
-		uint8_t *const *data)
-{
-	const struct tosa_op *op = &g->op[op_index];
-	return op->loop ? sim_run_tosa_loop(keep, g, op, data)
-			: run_kernel(keep, g, op, data);
 }
