@@ -9,20 +9,14 @@
 
 #include <string.h>
 
-static bool
-is_quantized_integer(const struct tfl_tensor *t)
-{
-	return (t->type == TFL_INT8 || t->type == TFL_UINT8 ||
-		t->type == TFL_INT16) &&
-	       t->quant.n_scale == 1 && t->quant.n_zero == 1;
-}
-
 bool
 float_and_quantized(const struct tfl_tensor *a, const struct tfl_tensor *b)
 {
-	return tfl_elements(a) == tfl_elements(b) &&
-	       ((a->type == TFL_FLOAT32 && is_quantized_integer(b)) ||
-		(b->type == TFL_FLOAT32 && is_quantized_integer(a)));
+	bool first = a->type == TFL_FLOAT32;
+	const struct tfl_tensor *f = first ? a : b, *q = first ? b : a;
+	return tfl_elements(a) == tfl_elements(b) && f->type == TFL_FLOAT32 &&
+	       (q->type == TFL_INT8 || q->type == TFL_UINT8 || q->type == TFL_INT16) &&
+	       q->quant.n_scale == 1 && q->quant.n_zero == 1;
 }
 
 bool

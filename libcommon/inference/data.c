@@ -55,48 +55,21 @@ same_dims(const struct npy *n, const struct tfl_tensor *t, int frames)
 	       !memcmp(have.v, want.v, (size_t)have.n * sizeof(have.v[0]));
 }
 
-static void
-put_shape(struct text *x, const struct tfl_tensor *t)
-{
-	text_puts(x, tfl_type_name(t->type));
-	text_putc(x, '[');
-	for (int i = 0; i < t->rank; i++)
-		text_printf(x, i ? ",%d" : "%d", t->dim[i]);
-	text_putc(x, ']');
-}
-
 static bool
 does_not_fit(const char *path, const char *what, const struct tfl_tensor *t,
 	     int frames, struct err *e)
 {
 	struct text x = { 0 };
-	put_shape(&x, t);
+	text_printf(&x, "%s[", tfl_type_name(t->type));
+	for (int i = 0; i < t->rank; i++)
+		text_printf(&x, i ? ",%d" : "%d", t->dim[i]);
+	text_putc(&x, ']');
 	if (frames > 1)
 		text_printf(&x, ", %d frames of it", frames);
 	(void)err_at(e, file_name(path), 0, "%s, tensor %s is %s", what,
 		     t->name, text_str(&x));
 	text_free(&x);
 	return false;
-}
-
-/*
- * Sets in *as the type of a .npy file's elements, that of the tensor or float32.  Fails
- * if the file does not match.
- */
-static bool
-npy_value_tensor(const struct npy *n, const char *path, const struct tfl_tensor *t, int frames,
-	 struct tfl_tensor *as, struct err *e)
-{
-	struct tfl_tensor real = as_float32(t);
-	if (n->kind == 'f' && n->item_bytes == tfl_type_bytes(TFL_FLOAT32) &&
-	    float_and_quantized(t, &real))
-		*as = real;
-	bool truth = n->kind == 'b' && as->type == TFL_INT8;
-	if ((n->kind != npy_kind(as->type) && !truth) ||
-	    n->item_bytes != tfl_type_bytes(as->type))
-		return does_not_fit(path, "elements have another type", t, frames, e);
-	return same_dims(n, t, frames) ||
-	       does_not_fit(path, "the shape differs", t, frames, e);
 }
 
 /* Sets the type and position of the values in a file of n bytes that begins with head. */
@@ -108,9 +81,19 @@ find_values(struct bytes head, uint64_t n, const struct tfl_tensor *t, int frame
 	v->at = 0;
 	if (npy_is(head)) {
 		struct npy npy;
-		if (!npy_parse_head(head, n, file_name(v->path), &npy, &v->at, e) ||
-		    !npy_value_tensor(&npy, v->path, t, frames, &v->value_tensor, e))
+		if (!npy_parse_head(head, n, file_name(v->path), &npy, &v->at, e))
 			return false;
+		/* the elements have the type of the tensor, or are float32 */
+		struct tfl_tensor *as = &v->value_tensor, real = as_float32(t);
+		if (npy.kind == 'f' && npy.item_bytes == tfl_type_bytes(TFL_FLOAT32) &&
+		    float_and_quantized(t, &real))
+			*as = real;
+		bool truth = npy.kind == 'b' && as->type == TFL_INT8;
+		if ((npy.kind != npy_kind(as->type) && !truth) ||
+		    npy.item_bytes != tfl_type_bytes(as->type))
+			return does_not_fit(v->path, "elements have another type", t, frames, e);
+		if (!same_dims(&npy, t, frames))
+			return does_not_fit(v->path, "the shape differs", t, frames, e);
 		v->memory = NULL;
 	}
 	v->bytes = (size_t)(v->memory ? border_bytes(v->memory) : tfl_bytes(&v->value_tensor));
@@ -183,26 +166,20 @@ read_values(struct arena *a, const char *path, const struct tfl_tensor *t,
 	return true;
 }
 
-/* reads a frame with a memory layout and converts it to plain values */
-static bool
-unpack_frame(const struct values *v, int frame, void *to, struct err *e)
-{
-	struct arena *a = arena_open();
-	struct values bytes = *v;
-	void *p = arena_alloc(a, v->bytes, 1);
-	bytes.memory = NULL;
-	bool ok = frame_values(&bytes, frame, p, e);
-	if (ok)
-		border_unpack(v->memory, p, to);
-	arena_close(a);
-	return ok;
-}
-
 bool
 frame_values(const struct values *v, int frame, void *to, struct err *e)
 {
-	if (v->memory)
-		return unpack_frame(v, frame, to, e);
+	if (v->memory) { /* convert from the memory layout */
+		struct arena *a = arena_open();
+		struct values bytes = *v;
+		void *p = arena_alloc(a, v->bytes, 1);
+		bytes.memory = NULL;
+		bool ok = frame_values(&bytes, frame, p, e);
+		if (ok)
+			border_unpack(v->memory, p, to);
+		arena_close(a);
+		return ok;
+	}
 	uint64_t at = (uint64_t)frame * v->bytes;
 	if (!v->p)
 		return read_at(v, v->at + at, to, v->bytes, e);
@@ -312,16 +289,6 @@ next_inputs(const struct tfl_subgraph *g, struct inputs *in, uint8_t *const *to,
 	return true;
 }
 
-/* the tensor of one of n inputs in a batch */
-static struct tfl_tensor
-one_of(const struct tfl_tensor *t, int n)
-{
-	struct tfl_tensor x = *t;
-	if (n > 1)
-		x.dim[0] /= n;
-	return x;
-}
-
 bool
 copy_inputs(struct sim *from, struct sim *to, int i, int n, struct err *e)
 {
@@ -334,7 +301,11 @@ copy_inputs(struct sim *from, struct sim *to, int i, int n, struct err *e)
 			      g->n_in, g->n_out, sim_model(from)->name, f->n_in,
 			      f->n_out);
 	for (int k = 0; k < f->n_in; k++) {
-		const struct tfl_tensor one = one_of(&f->tensor[f->in[k]], n), *x = &one;
+		/* the tensor of one of n inputs in a batch */
+		struct tfl_tensor one = f->tensor[f->in[k]];
+		const struct tfl_tensor *x = &one;
+		if (n > 1)
+			one.dim[0] /= n;
 		const struct tfl_tensor *y = &g->tensor[g->in[k]];
 		const uint8_t *p = sim_tensor(from, f->in[k]);
 		p += (int64_t)i * tfl_bytes(x);

@@ -75,20 +75,6 @@ invoke(const struct run *r, const struct worker *k, struct watch *w, struct err 
 	return true;
 }
 
-/* Finds the frame's first difference.  Returns false only on trouble. */
-static bool
-judge(const struct run *r, const struct worker *w, struct frame *f)
-{
-	struct judged j = { .frame = f->number, .frames = r->o->frames,
-			    .wanted = "expected" };
-	struct err *verdict = &f->verdict;
-	bool ok = check_expectations(w->s, r->expect, &j, verdict);
-	j.wanted = "but in the other model";
-	if (ok && w->n_other)
-		(void)compare_models(w->other, w->n_other, w->s, &j, verdict);
-	return verdict->status != EXIT_TROUBLE || err_set(&f->e, "%s", verdict->text);
-}
-
 static bool
 run_frame(const struct run *r, const struct worker *w, struct frame *f)
 {
@@ -109,7 +95,18 @@ run_frame(const struct run *r, const struct worker *w, struct frame *f)
 	for (int k = 0; ok && k < g->n_out; k++)
 		memcpy(f->out[k], sim_tensor(w->s, g->out[k]),
 		       (size_t)tfl_bytes(&g->tensor[g->out[k]]));
-	return ok && judge(r, w, f);
+	if (!ok)
+		return false;
+
+	/* find the frame's first difference; only trouble is a failure */
+	struct judged j = { .frame = f->number, .frames = r->o->frames,
+			    .wanted = "expected" };
+	struct err *verdict = &f->verdict;
+	ok = check_expectations(w->s, r->expect, &j, verdict);
+	j.wanted = "but in the other model";
+	if (ok && w->n_other)
+		(void)compare_models(w->other, w->n_other, w->s, &j, verdict);
+	return verdict->status != EXIT_TROUBLE || err_set(&f->e, "%s", verdict->text);
 }
 
 /*
@@ -132,24 +129,6 @@ run_share(void *ctx, size_t i)
 	}
 }
 
-static bool
-open_worker(const struct run *r, struct worker *w, struct err *e)
-{
-	const struct options *o = r->o;
-	w->a = arena_open();
-	int32_t n;
-	if (!open_model(w->a, &r->model, o->compare && !o->expect.n, &w->s, e))
-		return false;
-	if (!o->compare)
-		return true;
-	n = inputs_each(&r->model, &r->with);
-	w->other = anew(w->a, struct sim *, (size_t)n);
-	for (; w->n_other < n; w->n_other++)
-		if (!open_model(w->a, &r->with, true, &w->other[w->n_other], e))
-			return false;
-	return true;
-}
-
 static uint8_t **
 alloc_tensors(struct arena *a, const struct tfl_subgraph *g, const int *tensor, int n)
 {
@@ -159,66 +138,35 @@ alloc_tensors(struct arena *a, const struct tfl_subgraph *g, const int *tensor, 
 	return p;
 }
 
-/*
- * The frames run in sequence unless each is reset and nothing is traced or dumped.
- * With a TOSA graph one worker runs all frames, because its warnings are those of all
- * frames.
- */
-static unsigned
-count_workers(const struct run *r)
-{
-	const struct options *o = r->o;
-	long cpus = o->jobs ? (long)o->jobs : sysconf(_SC_NPROCESSORS_ONLN);
-	if (!o->reset || o->trace || o->dump_dir || r->model.tosa || r->with.tosa ||
-	    cpus < 1)
-		return 1;
-	return cpus < o->frames ? (unsigned)cpus : (unsigned)o->frames;
-}
-
-static void
-open_round(struct run *r, struct round *c)
-{
-	const struct tfl_subgraph *g = &r->m->subgraph[0];
-	size_t bytes = 1; /* of a frame */
-	for (int k = 0; k < g->n_in; k++)
-		bytes += (size_t)tfl_bytes(&g->tensor[g->in[k]]);
-	for (int k = 0; k < g->n_out; k++)
-		bytes += (size_t)tfl_bytes(&g->tensor[g->out[k]]);
-	size_t turns = ROUND_BYTES / bytes / c->n_workers;
-	turns = c->n_workers == 1 || turns < 1 ? 1 : turns > MAX_TURNS ? MAX_TURNS : turns;
-	c->max_frames = (unsigned)turns * c->n_workers;
-	c->frame = anew(r->a, struct frame, c->max_frames);
-	for (unsigned i = 0; i < c->max_frames; i++) {
-		c->frame[i].in = alloc_tensors(r->a, g, g->in, g->n_in);
-		c->frame[i].out = alloc_tensors(r->a, g, g->out, g->n_out);
-	}
-}
-
-static bool
-open_stacks(struct run *r, struct err *e)
-{
-	const struct tfl_subgraph *g = &r->m->subgraph[0];
-	const struct spool *file = r->o->spool ? r->o->spool : &r->file;
-	uint64_t at = 0;
-	if (!r->o->spool && !spool_open(&r->file, e))
-		return false;
-	r->stacked = anew(r->a, struct spool, (size_t)g->n_out + 1);
-	for (int k = 0; k < g->n_out; k++) {
-		r->stacked[k] = spool_part(file, at);
-		at += (uint64_t)tfl_bytes(&g->tensor[g->out[k]]) * (uint64_t)r->o->frames;
-	}
-	return true;
-}
-
 bool
 open_frames(struct run *r, struct err *e)
 {
 	struct round *c = r->round = anew(r->a, struct round, 1);
-	c->n_workers = count_workers(r);
+	const struct options *o = r->o;
+	/*
+	 * The frames run in sequence unless each is reset and nothing is traced or dumped.
+	 * With a TOSA graph one worker runs all frames, because its warnings are those of
+	 * all frames.
+	 */
+	long cpus = o->jobs ? (long)o->jobs : sysconf(_SC_NPROCESSORS_ONLN);
+	if (!o->reset || o->trace || o->dump_dir || r->model.tosa || r->with.tosa || cpus < 1)
+		c->n_workers = 1;
+	else
+		c->n_workers = cpus < o->frames ? (unsigned)cpus : (unsigned)o->frames;
 	c->worker = anew(r->a, struct worker, c->n_workers);
-	for (unsigned i = 0; i < c->n_workers; i++)
-		if (!open_worker(r, &c->worker[i], e))
+	for (unsigned i = 0; i < c->n_workers; i++) {
+		struct worker *w = &c->worker[i];
+		w->a = arena_open();
+		if (!open_model(w->a, &r->model, o->compare && !o->expect.n, &w->s, e))
 			return false;
+		if (!o->compare)
+			continue;
+		int32_t n = inputs_each(&r->model, &r->with);
+		w->other = anew(w->a, struct sim *, (size_t)n);
+		for (; w->n_other < n; w->n_other++)
+			if (!open_model(w->a, &r->with, true, &w->other[w->n_other], e))
+				return false;
+	}
 	r->s = c->worker[0].s;
 	r->other = c->worker[0].n_other ? c->worker[0].other[0] : NULL;
 	r->m = sim_model(r->s);
@@ -233,24 +181,6 @@ close_frames(struct run *r)
 	for (unsigned i = 0; r->round && i < r->round->n_workers; i++)
 		if (r->round->worker[i].a)
 			arena_close(r->round->worker[i].a);
-}
-
-/* appends the frame's outputs to those of the earlier frames */
-static bool
-keep_frame(struct run *r, struct frame *f, struct err *e)
-{
-	const struct tfl_subgraph *g = &r->m->subgraph[0];
-	if (f->e.status) {
-		*e = f->e;
-		return false;
-	}
-	if (!r->verdict.status)
-		r->verdict = f->verdict;
-	for (int k = 0; r->stacked && k < g->n_out; k++)
-		if (!spool_put(&r->stacked[k], f->out[k],
-			       (size_t)tfl_bytes(&g->tensor[g->out[k]]), e))
-			return false;
-	return true;
 }
 
 static bool
@@ -268,9 +198,21 @@ run_round(struct run *r, int first, struct err *e)
 	}
 	atomic_store(&c->next, 0);
 	threads_for(c->n_workers, c->n_workers, NULL, run_share, r);
-	for (unsigned i = 0; i < c->n; i++)
-		if (!keep_frame(r, &c->frame[i], e))
+	/* append each frame's outputs to those of the earlier frames */
+	const struct tfl_subgraph *g = &r->m->subgraph[0];
+	for (unsigned i = 0; i < c->n; i++) {
+		const struct frame *f = &c->frame[i];
+		if (f->e.status) {
+			*e = f->e;
 			return false;
+		}
+		if (!r->verdict.status)
+			r->verdict = f->verdict;
+		for (int k = 0; r->stacked && k < g->n_out; k++)
+			if (!spool_put(&r->stacked[k], f->out[k],
+				       (size_t)tfl_bytes(&g->tensor[g->out[k]]), e))
+				return false;
+	}
 	const struct worker *last = &c->worker[c->frame[c->n - 1].by];
 	r->s = last->s;
 	r->other = last->n_other ? last->other[0] : NULL;
@@ -280,13 +222,38 @@ run_round(struct run *r, int first, struct err *e)
 bool
 run_frames(struct run *r, struct err *e)
 {
-	open_round(r, r->round);
-	if (r->o->frames > 1 && !open_stacks(r, e))
-		return false;
+	const struct tfl_subgraph *g = &r->m->subgraph[0];
+	struct round *c = r->round;
+	size_t bytes = 1; /* of a frame */
+	for (int k = 0; k < g->n_in; k++)
+		bytes += (size_t)tfl_bytes(&g->tensor[g->in[k]]);
+	for (int k = 0; k < g->n_out; k++)
+		bytes += (size_t)tfl_bytes(&g->tensor[g->out[k]]);
+	size_t turns = ROUND_BYTES / bytes / c->n_workers;
+	turns = c->n_workers == 1 || turns < 1 ? 1 : turns > MAX_TURNS ? MAX_TURNS : turns;
+	c->max_frames = (unsigned)turns * c->n_workers;
+	c->frame = anew(r->a, struct frame, c->max_frames);
+	for (unsigned i = 0; i < c->max_frames; i++) {
+		c->frame[i].in = alloc_tensors(r->a, g, g->in, g->n_in);
+		c->frame[i].out = alloc_tensors(r->a, g, g->out, g->n_out);
+	}
+	if (r->o->frames > 1) {
+		/* one part of the file for all frames of each output */
+		const struct spool *file = r->o->spool ? r->o->spool : &r->file;
+		uint64_t at = 0;
+		if (!r->o->spool && !spool_open(&r->file, e))
+			return false;
+		r->stacked = anew(r->a, struct spool, (size_t)g->n_out + 1);
+		for (int k = 0; k < g->n_out; k++) {
+			r->stacked[k] = spool_part(file, at);
+			at += (uint64_t)tfl_bytes(&g->tensor[g->out[k]]) *
+			      (uint64_t)r->o->frames;
+		}
+	}
 	bool ok = true;
-	progress_begin(&r->round->progress, "frames");
-	for (int i = 0; ok && i < r->o->frames; i += (int)r->round->n)
+	progress_begin(&c->progress, "frames");
+	for (int i = 0; ok && i < r->o->frames; i += (int)c->n)
 		ok = run_round(r, i, e);
-	progress_end(&r->round->progress);
+	progress_end(&c->progress);
 	return ok;
 }

@@ -29,13 +29,6 @@ put_position(struct text *x, const struct tfl_tensor *t, int64_t i)
 	text_putc(x, ']');
 }
 
-/* name of the operator that computes an output, for messages */
-static const char *
-producer_label(const struct tfl_subgraph *g, const struct tfl_tensor *t)
-{
-	return t->producer < 0 ? "none" : tfl_op_label(&g->op[t->producer]);
-}
-
 /*
  * Compares the bits of all elements.  If they differ, e (status 1) has the frame, the
  * output, its operator, the first difference, and the number of differences. form has
@@ -68,9 +61,10 @@ same_values(struct sim *s, int output, const struct tfl_tensor *value_tensor,
 	if (j->frames > 1)
 		text_printf(&frame, "frame %d, ", j->frame);
 	const char *of = text_str(&frame), *element = text_str(&at);
+	const char *label = t->producer < 0 ? "none" : tfl_op_label(&g->op[t->producer]);
 	(void)err_no(e, m->name, 0, "%soutput %d (tensor %d, %s, of operator %d, %s): element "
 		     "%s is %.9g, %s %.9g; %lld of %lld differ, by at most %.9g", of, output,
-		     g->out[output], t->name, t->producer, producer_label(g, t), element,
+		     g->out[output], t->name, t->producer, label, element,
 		     value_at(value_tensor, got, first), j->wanted,
 		     value_at(value_tensor, want, first), (long long)n_wrong, (long long)n,
 		     largest);

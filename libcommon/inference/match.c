@@ -145,22 +145,16 @@ watch_open(struct arena *a, const struct options *o, struct sim *plain)
 	return w;
 }
 
-/* also marks tensors with the same values under another name (RESHAPE) */
-static void
-note_equals(struct watch *w, const struct plane *part)
-{
-	for (int i = 0; i < w->n_order; i++) {
-		struct plane p = plane_of(w->plain, w->order[i]);
-		if (p.bytes == part->bytes && is_whole(&p, part))
-			w->seen[w->order[i]] = count(part);
-	}
-}
-
 static bool
 match_values(struct watch *w, const struct plane *p, struct place *at)
 {
 	if (find_match(w, p, true, at)) {
-		note_equals(w, p);
+		/* also tensors with the same values under another name (RESHAPE) */
+		for (int i = 0; i < w->n_order; i++) {
+			struct plane q = plane_of(w->plain, w->order[i]);
+			if (q.bytes == p->bytes && is_whole(&q, p))
+				w->seen[w->order[i]] = count(p);
+		}
 		return true;
 	}
 	if (!find_match(w, p, false, at))

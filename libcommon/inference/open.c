@@ -6,28 +6,21 @@
 #include "raw/raw.h"
 #include "tosa/tosa.h"
 
-static bool
-read_any(struct arena *a, const char *path, struct model *out, size_t *n, struct err *e)
-{
-	struct bytes file;
-	*out = (struct model){ .borders.actual = 1 };
-	if (!file_read(a, path, TFL_MAX_BYTES, &file, e))
-		return false;
-	*n = file.n;
-	if (tosa_is(file))
-		return tosa_read(a, file, file_name(path), &out->tosa, e);
-	return raw_model(a, file, file_name(path), &file, e) &&
-	       model_read(a, file, file_name(path), &out->tflite, e) &&
-	       borders_read(a, out->tflite, &out->borders, e);
-}
-
 bool
 read_model(struct arena *a, const char *path, bool any_size, struct model *out,
 	   struct err *e)
 {
-	size_t n;
-	return read_any(a, path, out, &n, e) &&
-	       (any_size || check_size(out, n, file_name(path), e));
+	struct bytes file;
+	const char *name = file_name(path);
+	*out = (struct model){ .borders.actual = 1 };
+	if (!file_read(a, path, TFL_MAX_BYTES, &file, e))
+		return false;
+	size_t n = file.n;
+	bool ok = tosa_is(file) ? tosa_read(a, file, name, &out->tosa, e)
+				: raw_model(a, file, name, &file, e) &&
+					  model_read(a, file, name, &out->tflite, e) &&
+					  borders_read(a, out->tflite, &out->borders, e);
+	return ok && (any_size || check_size(out, n, name, e));
 }
 
 bool
