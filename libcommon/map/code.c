@@ -147,16 +147,6 @@ collect_strings(struct encoder *c, const struct npu_map *m)
 	}
 }
 
-static size_t
-shared_prefix(const char *a, const char *b)
-{
-	size_t n = 0;
-	while (a[n] && a[n] == b[n])
-		n++;
-	size_t most = SHARED_MOST * (strlen(b) - n + 1);
-	return n < most ? n : most;
-}
-
 static void
 put_strings(struct encoder *c)
 {
@@ -164,7 +154,11 @@ put_strings(struct encoder *c)
 	put_number(c, c->n_strings);
 	for (size_t i = 0; i < c->n_strings; i++) {
 		const char *s = c->string[i];
-		size_t n = shared_prefix(last, s);
+		size_t n = 0; /* length of the shared prefix */
+		while (last[n] && last[n] == s[n])
+			n++;
+		size_t most = SHARED_MOST * (strlen(s) - n + 1);
+		n = n < most ? n : most;
 		put_number(c, n);
 		put_number(c, strlen(s + n));
 		for (const char *p = s + n; *p; p++)
@@ -290,26 +284,17 @@ take_strings(struct decoder *d)
 }
 
 static bool
-take_delta(struct decoder *d, int64_t before, int64_t *v)
-{
-	int64_t coded;
-	if (!take_number(d, &coded))
-		return false;
-	int64_t half = coded >> 1;
-	*v = coded & 1 ? before - half - 1 : before + half;
-	return true;
-}
-
-static bool
 take_key(struct decoder *d, const struct key *k, char *r, const char *before)
 {
 	/* keeps sums of sizes and addresses far from overflow */
 	const int64_t most = (int64_t)1 << 48;
 	int64_t v;
-	if (!(k->kind == DELTA
-		  ? take_delta(d, before ? number_of(before, k) : 0, &v)
-		  : take_number(d, &v)))
+	if (!take_number(d, &v))
 		return false;
+	if (k->kind == DELTA) { /* the sign is in the lowest bit */
+		int64_t from = before ? number_of(before, k) : 0, half = v >> 1;
+		v = v & 1 ? from - half - 1 : from + half;
+	}
 	if (k->kind == TEXT) {
 		if ((uint64_t)v >= d->n_strings)
 			return bad(d, "no string of this number");
@@ -354,45 +339,6 @@ take_graph(struct decoder *d, struct npu_map *m)
 	return true;
 }
 
-/* ---- consistency of the records ----------------------------------------------------- */
-
-static bool
-check_commands(struct decoder *d, const struct npu_map *m)
-{
-	int64_t left = (int64_t)m->n_commands;
-	if (m->sources[0].moments > 2 * (left + (int64_t)m->n_layers) + 2)
-		return bad(d, "more moments than its commands and layers have");
-	for (size_t i = 0; i < m->n_streams; i++) {
-		if (m->streams[i].commands > left)
-			return bad(d, "streams of more commands than there are");
-		left -= m->streams[i].commands;
-	}
-	for (size_t i = 0; i < m->n_commands; i++) {
-		const struct map_command *c = &m->commands[i];
-		if (c->what > MAP_COPY || (uint64_t)c->layer > m->n_layers ||
-		    c->moment >= m->sources[0].moments)
-			return bad(d, "a command of no kind, layer or moment");
-	}
-	return !left || bad(d, "commands of no stream");
-}
-
-static bool
-check_spans(struct decoder *d, const struct npu_map *m)
-{
-	for (size_t i = 0; i < m->n_spans; i++) {
-		const struct map_span *s = &m->spans[i];
-		if (s->what > MAP_VARIABLE || s->lo > s->hi ||
-		    s->hi >= m->sources[0].moments ||
-		    (s->place != PLACE_ARENA && s->place != PLACE_CACHE))
-			return bad(d, "a span of no kind, place or time");
-	}
-	for (size_t i = 0; i < m->n_constants; i++)
-		if (m->constants[i].what > MAP_VALUES ||
-		    (uint64_t)m->constants[i].layer > m->n_layers)
-			return bad(d, "a constant of no kind or layer");
-	return true;
-}
-
 bool
 map_decode(struct arena *a, struct bytes b, struct npu_map *out, struct err *e)
 {
@@ -412,7 +358,35 @@ map_decode(struct arena *a, struct bytes b, struct npu_map *out, struct err *e)
 		return bad(&d, "bytes after the end");
 	if (out->n_sources != 1)
 		return bad(&d, "it must have exactly one source model");
-	return check_commands(&d, out) && check_spans(&d, out);
+
+	/* consistency of the records */
+	int64_t moments = out->sources[0].moments, left = (int64_t)out->n_commands;
+	if (moments > 2 * (left + (int64_t)out->n_layers) + 2)
+		return bad(&d, "more moments than its commands and layers have");
+	for (size_t i = 0; i < out->n_streams; i++) {
+		if (out->streams[i].commands > left)
+			return bad(&d, "streams of more commands than there are");
+		left -= out->streams[i].commands;
+	}
+	for (size_t i = 0; i < out->n_commands; i++) {
+		const struct map_command *c = &out->commands[i];
+		if (c->what > MAP_COPY || (uint64_t)c->layer > out->n_layers ||
+		    c->moment >= moments)
+			return bad(&d, "a command of no kind, layer or moment");
+	}
+	if (left)
+		return bad(&d, "commands of no stream");
+	for (size_t i = 0; i < out->n_spans; i++) {
+		const struct map_span *s = &out->spans[i];
+		if (s->what > MAP_VARIABLE || s->lo > s->hi || s->hi >= moments ||
+		    (s->place != PLACE_ARENA && s->place != PLACE_CACHE))
+			return bad(&d, "a span of no kind, place or time");
+	}
+	for (size_t i = 0; i < out->n_constants; i++)
+		if (out->constants[i].what > MAP_VALUES ||
+		    (uint64_t)out->constants[i].layer > out->n_layers)
+			return bad(&d, "a constant of no kind or layer");
+	return true;
 }
 
 /* ---- text ------------------------------------------------------------------------ */

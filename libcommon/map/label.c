@@ -21,13 +21,6 @@ static const struct {
 	{ "FULLY_CONNECTED", "MatMul" }, { "TRANSPOSE_CONV", "conv2d_transpose" },
 };
 
-static bool
-begins_with(const char *s, size_t n, const char *word)
-{
-	size_t k = strlen(word);
-	return n >= k && !strncmp(s, word, k);
-}
-
 /* the word behind the last slash of the n letters at s */
 static const char *
 last_word(const char *s, size_t n)
@@ -62,11 +55,11 @@ static const char *
 part_with(const struct npu_map *m, const char *name, const char *word, size_t *n)
 {
 	const char *best = NULL;
-	size_t fewest = 0, k = 0;
+	size_t fewest = 0, k = 0, n_word = strlen(word);
 	for (const char *p = name; *p; p += k + (p[k] == ';')) {
 		k = strcspn(p, ";");
 		const char *last = last_word(p, k);
-		if (last == p || !begins_with(last, (size_t)(p + k - last), word))
+		if (last == p || (size_t)(p + k - last) < n_word || strncmp(last, word, n_word) != 0)
 			continue;
 		/* most names have one such part, and nothing is counted */
 		if (best) {
@@ -194,16 +187,6 @@ by_end(const void *p, const void *q)
 	return (unsigned char)x[n - 1 - k] < (unsigned char)y[m - 1 - k] ? -1 : 1;
 }
 
-/* the end of a label behind its last slash that is more than `same` bytes before its path's end */
-static const char *
-end_of(const char *s, size_t same)
-{
-	size_t n = path_length(s), at = same < n ? n - same - 1 : 0;
-	while (at > 0 && s[at - 1] != '/')
-		at--;
-	return s + at;
-}
-
 const char **
 map_short_labels(struct arena *a, const char *const *label, size_t n, size_t most)
 {
@@ -220,8 +203,16 @@ map_short_labels(struct arena *a, const char *const *label, size_t n, size_t mos
 		size_t same = before > after ? before : after;
 		for (size_t k = i; k < end; k++) {
 			const char *s = v[k].s;
-			bool is_short = text_shortened(a, s, most) == s;
-			out[v[k].i] = text_shortened(a, is_short ? s : end_of(s, same), most);
+			if (text_shortened(a, s, most) != s) {
+				/* from behind the last slash that is more than `same` bytes
+				 * before its path's end */
+				size_t length = path_length(s);
+				size_t at = same < length ? length - same - 1 : 0;
+				while (at > 0 && s[at - 1] != '/')
+					at--;
+				s += at;
+			}
+			out[v[k].i] = text_shortened(a, s, most);
 		}
 		before = after;
 	}

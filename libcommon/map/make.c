@@ -13,7 +13,6 @@
 struct maker {
 	struct arena *a;
 	const struct graph *g;
-	const struct tfl_model *source;
 	struct npu_map *m;
 	size_t cap_streams, cap_commands, cap_spans, cap_constants;
 	/*
@@ -47,46 +46,6 @@ map_take_layers(struct arena *a, const struct tfl_model *source, struct npu_map 
 		m->layers[i] = (struct map_layer){
 			.kind = tfl_op_label(op),
 			.name = out >= 0 ? sg->tensor[out].name : "" };
-	}
-}
-
-static void
-make_layers(struct maker *k)
-{
-	struct npu_map *m = k->m;
-	m->sources = anew(k->a, struct map_source, 1);
-	m->n_sources = 1;
-	if (k->source)
-		m->sources[0].name = k->source->subgraph[0].name;
-	map_take_layers(k->a, k->source, m);
-	for (size_t i = 0; i < k->g->n_nodes; i++) {
-		const struct g_node *n = k->g->nodes[i];
-		for (int j = 0; n->kind == NODE_NPU && j < n->tfl.n; j++)
-			if (n->tfl.v[j].subgraph == 0 && n->tfl.v[j].index >= 0 &&
-			    (size_t)n->tfl.v[j].index < m->n_layers)
-				m->layers[n->tfl.v[j].index].npu = 1;
-	}
-}
-
-/* Finds the layers of weights, tables and operands: of several operations, the first. */
-static void
-find_owners(struct maker *k)
-{
-	const struct graph *g = k->g;
-	k->of_weights = anew(k->a, int64_t, g->n_weights);
-	k->of_lut = anew(k->a, int64_t, g->n_luts);
-	k->of_tensor = anew(k->a, int64_t, g->n_tensors);
-	k->writer = anew(k->a, const struct g_op *, g->n_tensors);
-	for (size_t i = g->n_ops; i-- > 0;) {
-		const struct g_op *op = g->ops[i];
-		k->writer[op->ofm.t->rec.index] = op;
-		if (op->weights)
-			k->of_weights[op->weights->rec.index] = layer_of(k, op);
-		if (op->lut)
-			k->of_lut[op->lut->rec.index] = layer_of(k, op);
-		k->of_tensor[op->ifm.t->rec.index] = layer_of(k, op);
-		if (op->ifm2.t)
-			k->of_tensor[op->ifm2.t->rec.index] = layer_of(k, op);
 	}
 }
 
@@ -128,11 +87,27 @@ command_of(const struct maker *k, const struct emit_mark *mark)
 	return c;
 }
 
-/* Names tables that no step uploads: they are for the kernel that follows. */
 static void
-name_tables(const struct maker *k, const struct emit_words *w,
-	    struct map_command *c)
+make_stream(struct maker *k, const struct emit_words *w, int64_t *moment)
 {
+	struct npu_map *m = k->m;
+	agrow(k->a, m->streams, m->n_streams, &k->cap_streams);
+	m->streams[m->n_streams++].commands = (int64_t)w->n_marks;
+	size_t first = m->n_commands;
+	for (size_t i = 0; i < w->n_marks; i++) {
+		struct map_command next = command_of(k, &w->mark[i]);
+		const struct g_step *s = w->mark[i].step;
+		bool runs = next.what == MAP_KERNEL || next.what == MAP_COPY;
+		/* a chained kernel has the moment of the kernel before */
+		if (s && s->op && s->op->chain)
+			*moment -= 2;
+		next.moment = runs ? *moment : *moment - 1;
+		*moment += runs ? 2 : 0;
+		agrow(k->a, m->commands, m->n_commands, &k->cap_commands);
+		m->commands[m->n_commands++] = next;
+	}
+	/* Name tables that no step uploads: they are for the kernel that follows. */
+	struct map_command *c = m->commands + first;
 	for (size_t i = w->n_marks; i-- > 0;) {
 		const struct g_lut *l = NULL;
 		if (i + 1 < w->n_marks && w->mark[i + 1].step &&
@@ -144,28 +119,6 @@ name_tables(const struct maker *k, const struct emit_words *w,
 		c[i].name = l ? name_of_layer(k, NULL, 'l', l->rec.id, c[i].layer)
 			      : "";
 	}
-}
-
-static void
-make_stream(struct maker *k, const struct emit_words *w, int64_t *moment)
-{
-	struct npu_map *m = k->m;
-	agrow(k->a, m->streams, m->n_streams, &k->cap_streams);
-	m->streams[m->n_streams++].commands = (int64_t)w->n_marks;
-	size_t first = m->n_commands;
-	for (size_t i = 0; i < w->n_marks; i++) {
-		struct map_command c = command_of(k, &w->mark[i]);
-		const struct g_step *s = w->mark[i].step;
-		bool runs = c.what == MAP_KERNEL || c.what == MAP_COPY;
-		/* a chained kernel has the moment of the kernel before */
-		if (s && s->op && s->op->chain)
-			*moment -= 2;
-		c.moment = runs ? *moment : *moment - 1;
-		*moment += runs ? 2 : 0;
-		agrow(k->a, m->commands, m->n_commands, &k->cap_commands);
-		m->commands[m->n_commands++] = c;
-	}
-	name_tables(k, w, m->commands + first);
 }
 
 /* ---- memory --------------------------------------------------------------------- */
@@ -184,33 +137,6 @@ add_span(struct maker *k, struct map_span s)
 	m->spans[m->n_spans++] = s;
 }
 
-/* A tensor without a name is named after the operation that writes it first. */
-static void
-add_tensor(struct maker *k, const struct g_tensor *t)
-{
-	const struct g_op *op = k->writer[t->rec.index];
-	struct text shape = { 0 };
-	if (!G_HAS(t, G_TENSOR_at) || !G_HAS(t, G_TENSOR_live) || tensor_is_const(t))
-		return;
-	text_printf(&shape, "%s[", graph_type_text(t->shape.type));
-	for (int i = 0; i < t->shape.rank; i++)
-		text_printf(&shape, "%s%d", i ? "," : "", t->shape.dim[i]);
-	text_putc(&shape, ']');
-	bool has_name = t->name && *t->name;
-	add_span(k, (struct map_span){
-		.what = t->variable	     ? MAP_VARIABLE
-			: tensor_is_input(t)  ? MAP_INPUT
-			: tensor_is_output(t) ? MAP_OUTPUT
-					      : MAP_TENSOR,
-		.name = has_name || !op || !op->name || !*op->name
-				? name_or_id(k, t->name, 't', t->rec.id)
-				: arena_printf(k->a, "%s (t%d)", op->name, t->rec.id),
-		.shape = arena_strndup(k->a, shape.p, shape.n),
-		.place = t->area, .at = t->at,
-		.bytes = tensor_bytes(t), .lo = t->live.lo, .hi = t->live.hi });
-	text_free(&shape);
-}
-
 /* The name of the first operation whose weights go through a buffer. */
 static const char *
 buffer_name(const struct maker *k, const struct g_buffer *b)
@@ -227,8 +153,31 @@ static void
 make_spans(struct maker *k)
 {
 	const struct graph *g = k->g;
-	for (size_t i = 0; i < g->n_tensors; i++)
-		add_tensor(k, g->tensors[i]);
+	for (size_t i = 0; i < g->n_tensors; i++) {
+		const struct g_tensor *t = g->tensors[i];
+		const struct g_op *op = k->writer[t->rec.index];
+		struct text shape = { 0 };
+		if (!G_HAS(t, G_TENSOR_at) || !G_HAS(t, G_TENSOR_live) || tensor_is_const(t))
+			continue;
+		text_printf(&shape, "%s[", graph_type_text(t->shape.type));
+		for (int d = 0; d < t->shape.rank; d++)
+			text_printf(&shape, "%s%d", d ? "," : "", t->shape.dim[d]);
+		text_putc(&shape, ']');
+		bool has_name = t->name && *t->name;
+		/* a tensor without a name is named after the operation that writes it first */
+		add_span(k, (struct map_span){
+			.what = t->variable	     ? MAP_VARIABLE
+				: tensor_is_input(t)  ? MAP_INPUT
+				: tensor_is_output(t) ? MAP_OUTPUT
+						      : MAP_TENSOR,
+			.name = has_name || !op || !op->name || !*op->name
+					? name_or_id(k, t->name, 't', t->rec.id)
+					: arena_printf(k->a, "%s (t%d)", op->name, t->rec.id),
+			.shape = arena_strndup(k->a, shape.p, shape.n),
+			.place = t->area, .at = t->at,
+			.bytes = tensor_bytes(t), .lo = t->live.lo, .hi = t->live.hi });
+		text_free(&shape);
+	}
 	for (size_t i = 0; i < g->n_buffers; i++) {
 		const struct g_buffer *b = g->buffers[i];
 		if (G_HAS(b, G_BUFFER_at) && G_HAS(b, G_BUFFER_live))
@@ -249,21 +198,6 @@ add_constant(struct maker *k, struct map_constant c)
 	k->m->constants[k->m->n_constants++] = c;
 }
 
-/* Elements of a slice before encoding.  The cores share them: the first core counts all. */
-static int64_t
-original_of(const struct g_code *c)
-{
-	const struct g_weights *w = c->weights;
-	struct g_range o = { .lo = 0, .hi = w->shape.dim[0] };
-	int64_t each = 1;
-	if ((size_t)c->slice + 1 < w->slices.n)
-		o = (struct g_range){ .lo = w->slices.v[c->slice],
-				      .hi = w->slices.v[c->slice + 1] };
-	for (int i = 1; i < w->shape.rank; i++)
-		each *= w->shape.dim[i];
-	return c->core ? 0 : (o.hi - o.lo) * each;
-}
-
 static void
 make_constants(struct maker *k)
 {
@@ -272,6 +206,14 @@ make_constants(struct maker *k)
 		const struct g_code *c = g->codes[i];
 		const struct g_weights *w = c->weights;
 		int64_t layer = k->of_weights[w->rec.index];
+		/* Elements before encoding.  The cores share them: the first core counts all. */
+		struct g_range o = { .lo = 0, .hi = w->shape.dim[0] };
+		int64_t each = 1;
+		if ((size_t)c->slice + 1 < w->slices.n)
+			o = (struct g_range){ .lo = w->slices.v[c->slice],
+					      .hi = w->slices.v[c->slice + 1] };
+		for (int d = 1; d < w->shape.rank; d++)
+			each *= w->shape.dim[d];
 		add_constant(k, (struct map_constant){
 			.what = MAP_WEIGHTS, .layer = layer,
 			.name = name_of_layer(k, w->name, 'w', w->rec.id, layer),
@@ -279,7 +221,7 @@ make_constants(struct maker *k)
 			.bytes = c->weight_bytes.at + c->weight_bytes.bytes -
 				 c->scale_bytes.at,
 			.scales = c->scale_bytes.bytes,
-			.original = original_of(c) });
+			.original = c->core ? 0 : (o.hi - o.lo) * each });
 	}
 	for (size_t i = 0; i < g->n_luts; i++)
 		if (G_HAS(g->luts[i], G_LUT_at))
@@ -305,10 +247,38 @@ map_make(struct arena *a, const struct graph *g, const struct tfl_model *source,
 	 const struct emit_words *words)
 {
 	struct npu_map *m = anew(a, struct npu_map, 1);
-	struct maker k = { .a = a, .g = g, .source = source, .m = m };
+	struct maker k = { .a = a, .g = g, .m = m };
 	int64_t moment = 1;
-	make_layers(&k);
-	find_owners(&k);
+	m->sources = anew(a, struct map_source, 1);
+	m->n_sources = 1;
+	if (source)
+		m->sources[0].name = source->subgraph[0].name;
+	map_take_layers(a, source, m);
+	for (size_t i = 0; i < g->n_nodes; i++) {
+		const struct g_node *n = g->nodes[i];
+		for (int j = 0; n->kind == NODE_NPU && j < n->tfl.n; j++)
+			if (n->tfl.v[j].subgraph == 0 && n->tfl.v[j].index >= 0 &&
+			    (size_t)n->tfl.v[j].index < m->n_layers)
+				m->layers[n->tfl.v[j].index].npu = 1;
+	}
+
+	/* the layers of weights, tables and operands: of several operations, the first */
+	k.of_weights = anew(a, int64_t, g->n_weights);
+	k.of_lut = anew(a, int64_t, g->n_luts);
+	k.of_tensor = anew(a, int64_t, g->n_tensors);
+	k.writer = anew(a, const struct g_op *, g->n_tensors);
+	for (size_t i = g->n_ops; i-- > 0;) {
+		const struct g_op *op = g->ops[i];
+		k.writer[op->ofm.t->rec.index] = op;
+		if (op->weights)
+			k.of_weights[op->weights->rec.index] = layer_of(&k, op);
+		if (op->lut)
+			k.of_lut[op->lut->rec.index] = layer_of(&k, op);
+		k.of_tensor[op->ifm.t->rec.index] = layer_of(&k, op);
+		if (op->ifm2.t)
+			k.of_tensor[op->ifm2.t->rec.index] = layer_of(&k, op);
+	}
+
 	for (size_t i = 0; i < g->n_nodes; i++) {
 		if (g->nodes[i]->kind == NODE_CPU)
 			moment += 2;

@@ -26,40 +26,6 @@ is_of_tensor(const struct tflw_model *w, uint32_t buffer)
 	return false;
 }
 
-static bool
-is_ours(const char *name)
-{
-	return !strcmp(name, MAP_METADATA) || !strcmp(name, PROFILE_METADATA);
-}
-
-/*
- * Copies all metadata but map and profile.  Their buffers are dropped if they are the last
- * ones.
- */
-static void
-copy_metadata(struct arena *a, struct fb_ref root, struct tflw_model *w)
-{
-	uint32_t n = fb_vector(root, FB_Model_metadata).n;
-	bool *dropped = anew(a, bool, (size_t)w->n_buffers + 1);
-	w->metadata = anew(a, struct tflw_metadata, (size_t)n + 1);
-	for (uint32_t i = 0; i < n; i++) {
-		struct fb_ref md = fb_item(root, FB_Model_metadata, i);
-		const char *name = fb_string(md, FB_Metadata_name, NULL);
-		uint32_t buffer = (uint32_t)fb_int(md, FB_Metadata_buffer);
-		if (!is_ours(name)) {
-			w->metadata[w->n_metadata++] = (struct tflw_metadata){
-				.name = name, .buffer = buffer };
-			continue;
-		}
-		if (buffer >= (uint32_t)w->n_buffers || is_of_tensor(w, buffer))
-			continue;
-		w->buffer[buffer] = (struct bytes){ .p = NULL };
-		dropped[buffer] = true;
-	}
-	while (w->n_buffers && dropped[w->n_buffers - 1])
-		w->n_buffers--;
-}
-
 bool
 map_strip(struct arena *a, const struct tfl_model *m, struct bytes *out,
 	  struct err *e)
@@ -70,7 +36,28 @@ map_strip(struct arena *a, const struct tfl_model *m, struct bytes *out,
 	if (!tfl_metadata(m, MAP_METADATA).p && !tfl_metadata(m, PROFILE_METADATA).p)
 		return true;
 	tflw_copy(a, m, &w);
-	copy_metadata(a, m->root, &w);
+
+	/* Copy all metadata but map and profile.  Their buffers are dropped if they are the
+	 * last ones. */
+	uint32_t n = fb_vector(m->root, FB_Model_metadata).n;
+	bool *dropped = anew(a, bool, (size_t)w.n_buffers + 1);
+	w.metadata = anew(a, struct tflw_metadata, (size_t)n + 1);
+	for (uint32_t i = 0; i < n; i++) {
+		struct fb_ref md = fb_item(m->root, FB_Model_metadata, i);
+		const char *name = fb_string(md, FB_Metadata_name, NULL);
+		uint32_t buffer = (uint32_t)fb_int(md, FB_Metadata_buffer);
+		if (strcmp(name, MAP_METADATA) != 0 && strcmp(name, PROFILE_METADATA) != 0) {
+			w.metadata[w.n_metadata++] = (struct tflw_metadata){
+				.name = name, .buffer = buffer };
+			continue;
+		}
+		if (buffer >= (uint32_t)w.n_buffers || is_of_tensor(&w, buffer))
+			continue;
+		w.buffer[buffer] = (struct bytes){ .p = NULL };
+		dropped[buffer] = true;
+	}
+	while (w.n_buffers && dropped[w.n_buffers - 1])
+		w.n_buffers--;
 	return tfl_write(a, &w, out, &inner) ||
 	       err_at(e, m->name, 0, "%s", inner.text);
 }
