@@ -32,15 +32,6 @@ add_bytes(struct build *b, const char *name, int64_t n, uint32_t buffer, int32_t
 	b->plan[b->n++] = at;
 }
 
-static int
-type_of(int32_t bytes)
-{
-	return bytes == 1   ? TFL_INT8
-	       : bytes == 2 ? TFL_INT16
-	       : bytes == 4 ? TFL_INT32
-			    : TFL_INT64;
-}
-
 /* Leading dimensions of 1 are padding and are removed. */
 static bool
 add_io(struct build *b, const struct raw_io *d, const char *name, int i,
@@ -52,7 +43,10 @@ add_io(struct build *b, const struct raw_io *d, const char *name, int i,
 	while (skip < RAW_RANK - 1 && d->dim[skip] == 1)
 		skip++;
 	t->t.name = arena_printf(b->a, "%s_%d", name, i);
-	t->t.type = type_of(d->elem_bytes);
+	t->t.type = d->elem_bytes == 1   ? TFL_INT8
+		    : d->elem_bytes == 2 ? TFL_INT16
+		    : d->elem_bytes == 4 ? TFL_INT32
+					 : TFL_INT64;
 	t->t.rank = RAW_RANK - skip;
 	t->t.has_shape = true;
 	for (int k = skip; k < RAW_RANK; k++) {
@@ -63,17 +57,6 @@ add_io(struct build *b, const struct raw_io *d, const char *name, int i,
 	b->plan[b->n++] = (int32_t)d->offset;
 	return n > 0 && d->offset >= 0 && d->offset <= scratch && n <= scratch - d->offset &&
 	       tfl_type_bytes(t->t.type) == d->elem_bytes;
-}
-
-static struct bytes
-plan_bytes(const struct build *b)
-{
-	uint8_t *p = arena_alloc(b->a, 4 * ((size_t)b->n + 3), 1);
-	store_le32(p + 4, 1);
-	store_le32(p + 8, (uint32_t)b->n);
-	for (int i = 0; i < b->n; i++)
-		store_le32(p + 12 + 4 * i, (uint32_t)b->plan[i]);
-	return (struct bytes){ .p = p, .n = 4 * ((size_t)b->n + 3) };
 }
 
 /*
@@ -87,7 +70,14 @@ write_model(struct build *b, const struct raw *r, struct bytes *out, struct err 
 	int *index = anew(b->a, int, (size_t)b->n + 1);
 	for (int i = 0; i < b->n; i++)
 		index[i] = i;
-	struct bytes buffers[] = { { .n = 0 }, r->cmd, r->weights, plan_bytes(b) };
+	struct bytes plan = { .n = 4 * ((size_t)b->n + 3) };
+	uint8_t *p = arena_alloc(b->a, plan.n, 1);
+	store_le32(p + 4, 1);
+	store_le32(p + 8, (uint32_t)b->n);
+	for (int i = 0; i < b->n; i++)
+		store_le32(p + 12 + 4 * i, (uint32_t)b->plan[i]);
+	plan.p = p;
+	struct bytes buffers[] = { { .n = 0 }, r->cmd, r->weights, plan };
 	struct tflw_opcode code = { .code = TFL_CUSTOM, .custom = "ethos-u", .version = 1 };
 	struct tflw_op op = { .n_in = SPECIAL + r->n_in, .in = index, .n_out = r->n_out,
 			      .out = index + SPECIAL + r->n_in,
@@ -102,41 +92,34 @@ write_model(struct build *b, const struct raw *r, struct bytes *out, struct err 
 	return tfl_write(b->a, &m, out, e);
 }
 
-static bool
-model_of(struct arena *a, const struct raw *r, const char *name, struct bytes *out,
-	 struct err *e)
-{
-	size_t n = (size_t)r->n_in + (size_t)r->n_out + SPECIAL;
-	struct build b = { .a = a, .tensor = anew(a, struct tflw_tensor, n),
-			   .plan = anew(a, int32_t, n) };
-	int64_t fast = r->fast > 0 ? r->fast : r->fast < 0 ? DEFAULT_FAST_BYTES : r->scratch;
-	add_bytes(&b, "npu_command_stream", (int64_t)r->cmd.n, 1, -1);
-	add_bytes(&b, "npu_flash", (int64_t)r->weights.n, r->weights.n ? 2 : 0, -1);
-	add_bytes(&b, "npu_scratch", r->scratch, 0, 0);
-	add_bytes(&b, "npu_scratch_fast", fast, 0, 0);
-	for (int i = 0; i < r->n_in; i++)
-		if (!add_io(&b, &r->in[i], "input", i, r->scratch))
-			return err_at(e, name, 0, "input %d is not inside of scratch", i);
-	for (int i = 0; i < r->n_out; i++)
-		if (!add_io(&b, &r->out[i], "output", i, r->scratch))
-			return err_at(e, name, 0, "output %d is not inside of scratch",
-						  i);
-	struct err bare = { 0 };
-	return write_model(&b, r, out, &bare) || err_at(e, name, 0, "%s", bare.text);
-}
-
 bool
 raw_model(struct arena *a, struct bytes file, const char *name, struct bytes *out,
 	  struct err *e)
 {
 	struct raw r;
+	bool npz = raw_is_npz(file);
 	*out = file;
-	if (raw_is_npz(file))
-		return raw_read_npz(a, file, name, &r, e) && model_of(a, &r, name, out, e);
-	if (raw_is_packed(file))
-		return raw_read_packed(a, file, name, &r, e) &&
-		       model_of(a, &r, name, out, e);
-	return true;
+	if (!npz && !raw_is_packed(file))
+		return true;
+	if (!(npz ? raw_read_npz : raw_read_packed)(a, file, name, &r, e))
+		return false;
+	size_t n = (size_t)r.n_in + (size_t)r.n_out + SPECIAL;
+	struct build b = { .a = a, .tensor = anew(a, struct tflw_tensor, n),
+			   .plan = anew(a, int32_t, n) };
+	int64_t fast = r.fast > 0 ? r.fast : r.fast < 0 ? DEFAULT_FAST_BYTES : r.scratch;
+	add_bytes(&b, "npu_command_stream", (int64_t)r.cmd.n, 1, -1);
+	add_bytes(&b, "npu_flash", (int64_t)r.weights.n, r.weights.n ? 2 : 0, -1);
+	add_bytes(&b, "npu_scratch", r.scratch, 0, 0);
+	add_bytes(&b, "npu_scratch_fast", fast, 0, 0);
+	for (int i = 0; i < r.n_in; i++)
+		if (!add_io(&b, &r.in[i], "input", i, r.scratch))
+			return err_at(e, name, 0, "input %d is not inside of scratch", i);
+	for (int i = 0; i < r.n_out; i++)
+		if (!add_io(&b, &r.out[i], "output", i, r.scratch))
+			return err_at(e, name, 0, "output %d is not inside of scratch",
+						  i);
+	struct err bare = { 0 };
+	return write_model(&b, &r, out, &bare) || err_at(e, name, 0, "%s", bare.text);
 }
 
 bool

@@ -62,29 +62,6 @@ put_common(struct text *t, uint32_t crc, size_t bytes, size_t name)
 	put16(t, 0); /* extra field */
 }
 
-static void
-put_entry(struct archive *z, const char *key, const struct text *file)
-{
-	char name[64];
-	size_t n = (size_t)snprintf(name, sizeof(name), "%s.npy", key);
-	uint32_t crc = crc32_of((const uint8_t *)file->p, file->n);
-	uint32_t at = (uint32_t)z->t->n;
-	text_put_le32(z->t, LOCAL);
-	put_common(z->t, crc, file->n, n);
-	text_put(z->t, name, n);
-	text_put(z->t, file->p, file->n);
-	text_put_le32(&z->directory, CENTRAL);
-	put16(&z->directory, VERSION);
-	put_common(&z->directory, crc, file->n, n);
-	put16(&z->directory, 0); /* comment */
-	put16(&z->directory, 0); /* disk */
-	put16(&z->directory, 0); /* attributes */
-	text_put_le32(&z->directory, 0);
-	text_put_le32(&z->directory, at);
-	text_put(&z->directory, name, n);
-	z->n++;
-}
-
 /* Writes an array; shape is in Python's syntax, and p has n bytes of data. */
 static void
 put_array(struct archive *z, const char *key, const char *descr, const char *shape,
@@ -100,7 +77,26 @@ put_array(struct archive *z, const char *key, const char *descr, const char *sha
 	put16(&f, (uint32_t)h.n);
 	text_put(&f, h.p, h.n);
 	text_put(&f, p, n);
-	put_entry(z, key, &f);
+
+	/* the entry and its copy in the directory */
+	char name[64];
+	size_t n_name = (size_t)snprintf(name, sizeof(name), "%s.npy", key);
+	uint32_t crc = crc32_of((const uint8_t *)f.p, f.n);
+	uint32_t at = (uint32_t)z->t->n;
+	text_put_le32(z->t, LOCAL);
+	put_common(z->t, crc, f.n, n_name);
+	text_put(z->t, name, n_name);
+	text_put(z->t, f.p, f.n);
+	text_put_le32(&z->directory, CENTRAL);
+	put16(&z->directory, VERSION);
+	put_common(&z->directory, crc, f.n, n_name);
+	put16(&z->directory, 0); /* comment */
+	put16(&z->directory, 0); /* disk */
+	put16(&z->directory, 0); /* attributes */
+	text_put_le32(&z->directory, 0);
+	text_put_le32(&z->directory, at);
+	text_put(&z->directory, name, n_name);
+	z->n++;
 	text_free(&h);
 	text_free(&f);
 }

@@ -132,27 +132,6 @@ load_io_list(struct load *l, const char *name, struct bytes b, struct raw_io **o
 	return true;
 }
 
-static bool
-take_data(struct load *l, const char *name, struct bytes b, struct raw *out)
-{
-	if (!strcmp(name, "cmd_data")) {
-		out->cmd = b;
-	} else if (!strcmp(name, "weight_data")) {
-		out->weights = raw_of_string(b);
-	} else if (!strcmp(name, "scratch_size")) {
-		if (b.n != 4)
-			return BAD(l, "scratch_size has %zu bytes, not 4", b.n);
-		out->scratch = load_le32(b.p);
-	} else if (!strcmp(name, "inputs")) {
-		return load_io_list(l, name, b, &out->in, &out->n_in);
-	} else if (!strcmp(name, "outputs")) {
-		return load_io_list(l, name, b, &out->out, &out->n_out);
-	} else {
-		return BAD(l, "block %s is unknown", name);
-	}
-	return true;
-}
-
 bool
 raw_read_packed(struct arena *a, struct bytes file, const char *name, struct raw *out,
 		struct err *e)
@@ -167,9 +146,25 @@ raw_read_packed(struct arena *a, struct bytes file, const char *name, struct raw
 			return false;
 		if (!strcmp(block, last_block))
 			break;
-		if (!(first && !strcmp(block, first_block)) &&
-		    !take_data(&l, block, data, out))
-			return false;
+		if (first && !strcmp(block, first_block))
+			continue;
+		if (!strcmp(block, "cmd_data")) {
+			out->cmd = data;
+		} else if (!strcmp(block, "weight_data")) {
+			out->weights = raw_of_string(data);
+		} else if (!strcmp(block, "scratch_size")) {
+			if (data.n != 4)
+				return BAD(&l, "scratch_size has %zu bytes, not 4", data.n);
+			out->scratch = load_le32(data.p);
+		} else if (!strcmp(block, "inputs")) {
+			if (!load_io_list(&l, block, data, &out->in, &out->n_in))
+				return false;
+		} else if (!strcmp(block, "outputs")) {
+			if (!load_io_list(&l, block, data, &out->out, &out->n_out))
+				return false;
+		} else {
+			return BAD(&l, "block %s is unknown", block);
+		}
 	}
 	return l.in.at == file.n || BAD(&l, "bytes after the last block");
 }
