@@ -133,17 +133,6 @@ border_unpack(const struct border_tensor *x, const void *memory, void *values)
 		memcpy(values, memory, (size_t)border_bytes(x));
 }
 
-static bool
-any_has_record(const struct border_tensors *x)
-{
-	bool any = false;
-	for (int k = 0; k < x->n_in; k++)
-		any |= x->in[k].has_record;
-	for (int k = 0; k < x->n_out; k++)
-		any |= x->out[k].has_record;
-	return any;
-}
-
 static void
 set_shapes(struct tfl_tensor *t, const int *v, const struct border_tensor *x, int n)
 {
@@ -157,7 +146,12 @@ set_shapes(struct tfl_tensor *t, const int *v, const struct border_tensor *x, in
 const struct tfl_model *
 borders_value_model(struct arena *a, const struct tfl_model *m, const struct border_tensors *x)
 {
-	if (!any_has_record(x))
+	bool any = false;
+	for (int k = 0; k < x->n_in; k++)
+		any |= x->in[k].has_record;
+	for (int k = 0; k < x->n_out; k++)
+		any |= x->out[k].has_record;
+	if (!any)
 		return m;
 	struct tfl_model *n = anew(a, struct tfl_model, 1);
 	*n = *m;

@@ -24,16 +24,6 @@ graph_tensor_of_tfl(const struct graph *g, int index)
 	return NULL;
 }
 
-/* Sets the shape that the network sees: the first dimension is multiplied by the batch. */
-static void
-set_dims(struct border_tensor *x, int rank, const int32_t *dim, int32_t batch)
-{
-	x->rank = rank;
-	memcpy(x->dim, dim, sizeof(x->dim));
-	if (rank)
-		x->dim[0] *= batch;
-}
-
 struct border_tensor
 border_of_graph(const struct graph *g, const struct tfl_model *m, const struct g_tensor *t,
 	     int index)
@@ -41,10 +31,10 @@ border_of_graph(const struct graph *g, const struct tfl_model *m, const struct g
 	struct border_tensor x = { .layout = BORDER_NHWC };
 	const struct tfl_tensor *o = index < 0 ? NULL : &m->subgraph[0].tensor[index];
 	x.type = o ? o->type : t->shape.type;
-	if (o)
-		set_dims(&x, o->rank, o->dim, graph_batch(g));
-	else
-		set_dims(&x, t->shape.rank, t->shape.dim, 1);
+	x.rank = o ? o->rank : t->shape.rank;
+	memcpy(x.dim, o ? o->dim : t->shape.dim, sizeof(x.dim));
+	if (o && x.rank) /* the network sees the model's shape times the batch */
+		x.dim[0] *= graph_batch(g);
 	if (!t || (t->layout == LAYOUT_NHWC && !tensor_has_strides(t) && !t->planes))
 		return x;
 	x.has_record = true;

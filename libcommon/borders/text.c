@@ -156,19 +156,15 @@ take_border(struct reading *r, struct border_tensor *v, const int *tensor, int n
 }
 
 static bool
-take_batch(struct reading *r)
-{
-	struct border_tensors *x = r->out;
-	return !x->desired && take_i32(r, &x->desired) && accept_word(r, " actual_batch_size=") &&
-	       take_i32(r, &x->actual) && x->actual && x->actual <= x->desired;
-}
-
-static bool
 take_line(struct reading *r)
 {
-	bool ok = accept_word(r, "batch desired_batch_size=") ? take_batch(r)
-		  : accept_word(r, "input ")	? take_border(r, r->out->in, r->g->in, r->g->n_in)
-		  : accept_word(r, "output ")	? take_border(r, r->out->out, r->g->out, r->g->n_out)
+	struct border_tensors *x = r->out;
+	if (accept_word(r, "batch desired_batch_size="))
+		return !x->desired && take_i32(r, &x->desired) &&
+		       accept_word(r, " actual_batch_size=") && take_i32(r, &x->actual) &&
+		       x->actual && x->actual <= x->desired && accept_word(r, "\n");
+	bool ok = accept_word(r, "input ")	? take_border(r, x->in, r->g->in, r->g->n_in)
+		  : accept_word(r, "output ")	? take_border(r, x->out, r->g->out, r->g->n_out)
 					: false;
 	return ok && accept_word(r, "\n");
 }
