@@ -27,12 +27,6 @@ is_hex(struct bytes b)
 	return digits > 0;
 }
 
-static int
-nibble(uint8_t c)
-{
-	return isdigit(c) ? c - '0' : tolower(c) - 'a' + 10;
-}
-
 /* Converts words of up to 8 hexadecimal digits to little-endian bytes. */
 static bool
 parse_hex(struct arena *a, struct bytes in, struct bytes *out, struct err *e)
@@ -44,8 +38,10 @@ parse_hex(struct arena *a, struct bytes in, struct bytes *out, struct err *e)
 		size_t digits = 0;
 		if (in.p[i] == '0' && i + 1 < in.n && in.p[i + 1] == 'x')
 			i += 2;
-		for (; i < in.n && isxdigit(in.p[i]); i++, digits++)
-			v = v << 4 | (uint32_t)nibble(in.p[i]);
+		for (; i < in.n && isxdigit(in.p[i]); i++, digits++) {
+			uint8_t c = in.p[i];
+			v = v << 4 | (uint32_t)(isdigit(c) ? c - '0' : tolower(c) - 'a' + 10);
+		}
 		if (digits > 8)
 			return err_set(e, "word %zu has %zu hexadecimal digits; a word of a "
 					  "command stream has at most 8", n / 4 + 1, digits);
@@ -58,19 +54,6 @@ parse_hex(struct arena *a, struct bytes in, struct bytes *out, struct err *e)
 	}
 	*out = (struct bytes){ .p = p, .n = n };
 	return true;
-}
-
-static bool
-read_raw(struct arena *a, const struct options *o, struct bytes file,
-	 struct input *in, struct err *e)
-{
-	struct err inner = { 0 };
-	in->stream = anew(a, struct npu_stream, 1);
-	in->n = 1;
-	if ((!is_hex(file) || parse_hex(a, file, &file, &inner)) &&
-	    stream_raw(a, file, o->accel, in->stream, &inner))
-		return true;
-	return err_at(e, in->name, 0, "%s", inner.text);
 }
 
 static bool
@@ -88,30 +71,6 @@ read_source(struct arena *a, const struct options *o, struct input *in,
 	return graph_read(a, text, file_name(o->source), STAGE_WENC, &in->source, e);
 }
 
-static bool
-find_map(struct arena *a, struct input *in, struct err *e)
-{
-	bool stale;
-	if (!map_find(a, in->model, in->stream, in->n, &in->map, &stale, e))
-		return false;
-	if (stale)
-		cli_note_to(e, "warning",
-			"%s: the source map in the file is for other streams; names are omitted",
-			 in->name);
-	return true;
-}
-
-/* Reads the graph and the digest from the file's own map, for --verify. */
-static bool
-take_carried(struct arena *a, struct input *in, struct err *e)
-{
-	struct npu_map *m;
-	if (!map_read(a, in->model, &m, e))
-		return false;
-	in->carrier = m;
-	return !m || source_carried(a, m, in->name, &in->source, e);
-}
-
 const char *
 source_name(struct arena *a, const struct input *in, int k, size_t word)
 {
@@ -125,8 +84,14 @@ take_input(struct arena *a, const struct options *o, struct bytes file, struct i
 	   struct err *e)
 {
 	*in = (struct input){ .name = file_name(o->input) };
-	if (o->raw)
-		return read_raw(a, o, file, in, e);
+	if (o->raw) {
+		struct err inner = { 0 };
+		in->stream = anew(a, struct npu_stream, 1);
+		in->n = 1;
+		return ((!is_hex(file) || parse_hex(a, file, &file, &inner)) &&
+			stream_raw(a, file, o->accel, in->stream, &inner)) ||
+		       err_at(e, in->name, 0, "%s", inner.text);
+	}
 	if (!raw_model(a, file, in->name, &file, e) ||
 	    !model_read(a, file, in->name, &in->model, e))
 		return false;
@@ -141,11 +106,23 @@ take_input(struct arena *a, const struct options *o, struct bytes file, struct i
 		return err_at(e, in->name, 0, "no stream %d: the model has %d "
 			      "ethos-u operators, counted from 0", o->only,
 			      in->n);
-	if (!find_map(a, in, e))
+	bool stale;
+	if (!map_find(a, in->model, in->stream, in->n, &in->map, &stale, e))
 		return false;
+	if (stale)
+		cli_note_to(e, "warning",
+			"%s: the source map in the file is for other streams; names are omitted",
+			 in->name);
 	if (o->source)
 		return read_source(a, o, in, e);
-	return !o->verify || take_carried(a, in, e);
+	if (!o->verify)
+		return true;
+	/* the graph and the digest from the file's own map */
+	struct npu_map *m;
+	if (!map_read(a, in->model, &m, e))
+		return false;
+	in->carrier = m;
+	return !m || source_carried(a, m, in->name, &in->source, e);
 }
 
 bool

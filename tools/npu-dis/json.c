@@ -65,23 +65,6 @@ put_ranges(const struct json_out *j, const char *key, const struct npu_range *r,
 }
 
 static void
-put_steps(const struct json_out *j, const struct npu_op *op)
-{
-	json_put_i32s(j, "repeat", (const int32_t[]){ op->size1, op->size0 }, 2);
-	put_i64s(j, "src_step", (const int64_t[]){ op->src_step[1], op->src_step[0] }, 2);
-	put_i64s(j, "dst_step", (const int64_t[]){ op->dst_step[1], op->dst_step[0] }, 2);
-	if (!op->src_indexed && !op->dst_indexed)
-		return;
-	json_put_string(j, "indexed", op->src_indexed ? "src" : "dst");
-	json_open(j, "index", '{');
-	json_put_i64(j, "region", op->rows.region);
-	json_put_i64(j, "at", op->rows.at);
-	json_put_i64(j, "bytes", op->rows.n);
-	json_put_i64(j, "max", op->row_max);
-	json_close(j, '}');
-}
-
-static void
 put_side(const struct json_out *j, const char *key, const char *memory, const struct npu_range *r)
 {
 	json_open(j, key, '{');
@@ -97,54 +80,24 @@ put_dma(const struct json_out *j, const struct npu_op *op, const struct accel *a
 	json_put_i64(j, "bytes", op->src.n);
 	put_side(j, "src", op->src_internal ? internal : "region", &op->src);
 	put_side(j, "dst", op->dst_internal ? internal : "region", &op->dst);
-	if (npu_dma_is_stepped(op)) {
-		put_steps(j, op);
-	} else if (op->src_dims > 1 || op->dst_dims > 1) {
+	bool stepped = npu_dma_is_stepped(op);
+	if (stepped || op->src_dims > 1 || op->dst_dims > 1)
 		json_put_i32s(j, "repeat", (const int32_t[]){ op->size1, op->size0 }, 2);
+	if (!stepped && (op->src_dims > 1 || op->dst_dims > 1))
 		put_i64s(j, "skip", (const int64_t[]){ op->skip0, op->skip1 }, 2);
-	}
-}
-
-static void
-put_resize(const struct json_out *j, const struct npu_resize_axis *r)
-{
-	json_put_i32s(j, NULL, (const int32_t[]){ r->n, r->d, r->offset }, 3);
-}
-
-static void
-put_operand_scale(const struct json_out *j, uint32_t mult, int shift, int is_double)
-{
-	put_i64s(j, NULL, (const int64_t[]){ mult, shift, is_double }, 3);
-}
-
-/* Prints the values that U85 has instead of an SHRAM layout. */
-static void
-put_more(const struct json_out *j, const struct npu_op *op)
-{
-	put_shape(j, "extent", op->extent);
-	put_shape(j, "microblock", op->ublock);
-	json_put_i64(j, "transpose", (int)op->transpose);
-	json_put_i64(j, "reverse", (int)op->reverse);
-	json_put_i64(j, "acc_format", op->acc_format);
-	json_put_i64(j, "acc_input", (int)op->acc_input);
-	json_put_bool(j, "acc_output", !op->acc_kept);
-	json_put_bool(j, "fast_weights", op->fast_weights);
-	json_put_bool(j, "sparse_weights", op->sparse_weights);
-	json_put_i64(j, "clip", op->clip_range);
-	json_put_i64(j, "table", op->table.at);
-	json_put_i64(j, "blockdep", op->blockdep);
-	if (op->kind == NPU_ELEMENTWISE) {
-		json_open(j, "operand_scales", '[');
-		put_operand_scale(j, op->opa_mult, op->opa_shift, op->opa_double);
-		put_operand_scale(j, op->opb_mult, op->opb_shift, op->opb_double);
-		json_close(j, ']');
-	}
-	if (op->kind == NPU_RESIZE) {
-		json_open(j, "resize", '[');
-		put_resize(j, &op->resize_y);
-		put_resize(j, &op->resize_x);
-		json_close(j, ']');
-	}
+	if (!stepped)
+		return;
+	put_i64s(j, "src_step", (const int64_t[]){ op->src_step[1], op->src_step[0] }, 2);
+	put_i64s(j, "dst_step", (const int64_t[]){ op->dst_step[1], op->dst_step[0] }, 2);
+	if (!op->src_indexed && !op->dst_indexed)
+		return;
+	json_put_string(j, "indexed", op->src_indexed ? "src" : "dst");
+	json_open(j, "index", '{');
+	json_put_i64(j, "region", op->rows.region);
+	json_put_i64(j, "at", op->rows.at);
+	json_put_i64(j, "bytes", op->rows.n);
+	json_put_i64(j, "max", op->row_max);
+	json_close(j, '}');
 }
 
 static void
@@ -173,15 +126,41 @@ put_kernel(const struct json_out *j, const struct npu_op *op)
 		put_i64s(j, "scale", (const int64_t[]){ op->ofm_mult, op->ofm_shift }, 2);
 	json_put_i64(j, "rounding", (int)op->rounding);
 	put_shape(j, "block", op->block);
-	if (op->ublock.h) {
-		put_more(j, op);
+	if (!op->ublock.h) { /* the SHRAM layout */
+		json_put_i64(j, "ib_end", op->ib_end);
+		json_put_i64(j, "ab_start", op->ab_start);
+		json_put_i64(j, "ib2_start", op->ib2_start);
+		json_put_i64(j, "acc_format", op->acc_format);
+		json_put_i64(j, "blockdep", op->blockdep);
 		return;
 	}
-	json_put_i64(j, "ib_end", op->ib_end);
-	json_put_i64(j, "ab_start", op->ab_start);
-	json_put_i64(j, "ib2_start", op->ib2_start);
+
+	/* the values that U85 has instead */
+	put_shape(j, "extent", op->extent);
+	put_shape(j, "microblock", op->ublock);
+	json_put_i64(j, "transpose", (int)op->transpose);
+	json_put_i64(j, "reverse", (int)op->reverse);
 	json_put_i64(j, "acc_format", op->acc_format);
+	json_put_i64(j, "acc_input", (int)op->acc_input);
+	json_put_bool(j, "acc_output", !op->acc_kept);
+	json_put_bool(j, "fast_weights", op->fast_weights);
+	json_put_bool(j, "sparse_weights", op->sparse_weights);
+	json_put_i64(j, "clip", op->clip_range);
+	json_put_i64(j, "table", op->table.at);
 	json_put_i64(j, "blockdep", op->blockdep);
+	if (op->kind == NPU_ELEMENTWISE) {
+		json_open(j, "operand_scales", '[');
+		put_i64s(j, NULL, (const int64_t[]){ op->opa_mult, op->opa_shift, op->opa_double }, 3);
+		put_i64s(j, NULL, (const int64_t[]){ op->opb_mult, op->opb_shift, op->opb_double }, 3);
+		json_close(j, ']');
+	}
+	if (op->kind == NPU_RESIZE) {
+		const struct npu_resize_axis *y = &op->resize_y, *x = &op->resize_x;
+		json_open(j, "resize", '[');
+		json_put_i32s(j, NULL, (const int32_t[]){ y->n, y->d, y->offset }, 3);
+		json_put_i32s(j, NULL, (const int32_t[]){ x->n, x->d, x->offset }, 3);
+		json_close(j, ']');
+	}
 }
 
 void

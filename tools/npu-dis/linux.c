@@ -19,53 +19,6 @@ struct answer { /* the result for one stream */
 };
 
 static void
-print_refusal(struct arena *a, const struct input *in, const struct answer *r)
-{
-	(void)fprintf(stderr, "npu-dis: %s: ", text_plain(a, in->name));
-	if (r->s->op >= 0)
-		(void)fprintf(stderr, "operator %d, ", r->s->op);
-	if (r->f.command)
-		(void)fprintf(stderr, "0x%06zx %s%s%s: ", r->f.at_bytes,
-			      r->f.command, r->source ? " of " : "",
-			      r->source ? text_plain(a, r->source) : "");
-	(void)fprintf(stderr, "error: rule %s of the Linux driver: %s\n",
-		      linux_rule_name(r->f.rule), r->f.text);
-}
-
-static void
-put_line(struct arena *a, struct text *t, const struct input *in, const struct answer *r)
-{
-	const char *before = "; bytes of regions:";
-	text_printf(t, "%s: %s: %zu bytes for %s, %s by Linux",
-		    text_plain(a, in->name), text_plain(a, r->s->name), 4 * r->s->n_words, r->s->accel->name,
-		    r->accepted ? "accepted" : "refused");
-	for (int i = 0; r->accepted && i < LINUX_REGIONS; i++) {
-		if (!r->use.bytes[i])
-			continue;
-		text_printf(t, "%s %d %s%" PRIu64, before, i,
-			    r->use.written[i] ? "written " : "",
-			    r->use.bytes[i]);
-		before = ",";
-	}
-	text_putc(t, '\n');
-}
-
-static void
-put_json_finding(const struct json_out *j, const struct answer *r)
-{
-	json_line(j, 2);
-	json_open(j, NULL, '{');
-	json_put_string(j, "severity", "error");
-	json_put_string(j, "rule", linux_rule_name(r->f.rule));
-	json_put_i64(j, "offset", (int64_t)r->f.at_bytes);
-	json_put_string(j, "command", r->f.command);
-	if (r->source)
-		json_put_string(j, "source", r->source);
-	json_put_string(j, "text", r->f.text);
-	json_close(j, '}');
-}
-
-static void
 put_json(struct text *t, const struct answer *r)
 {
 	const struct json_out j = { .t = t };
@@ -74,8 +27,18 @@ put_json(struct text *t, const struct answer *r)
 	json_put_i64(&j, "errors", !r->accepted);
 	json_put_i64(&j, "warnings", 0);
 	json_open(&j, "findings", '[');
-	if (!r->accepted)
-		put_json_finding(&j, r);
+	if (!r->accepted) {
+		json_line(&j, 2);
+		json_open(&j, NULL, '{');
+		json_put_string(&j, "severity", "error");
+		json_put_string(&j, "rule", linux_rule_name(r->f.rule));
+		json_put_i64(&j, "offset", (int64_t)r->f.at_bytes);
+		json_put_string(&j, "command", r->f.command);
+		if (r->source)
+			json_put_string(&j, "source", r->source);
+		json_put_string(&j, "text", r->f.text);
+		json_close(&j, '}');
+	}
 	json_close(&j, ']');
 	json_open(&j, "regions", '[');
 	for (int i = 0; r->accepted && i < LINUX_REGIONS; i++) {
@@ -91,15 +54,6 @@ put_json(struct text *t, const struct answer *r)
 	json_close(&j, '}');
 }
 
-static bool
-check_stream(const struct input *in, struct answer *r)
-{
-	uint64_t memory[LINUX_REGIONS];
-	if (in->model)
-		linux_memory(in->model, r->s, memory);
-	return linux_check(r->s, in->model ? memory : NULL, &r->use, &r->f);
-}
-
 bool
 verify_linux(struct arena *a, struct text *t, const struct input *in,
 	     const struct options *o, struct err *e)
@@ -111,21 +65,44 @@ verify_linux(struct arena *a, struct text *t, const struct input *in,
 		struct answer r = {.s = &in->stream[i]};
 		if (o->only >= 0 && o->only != i)
 			continue;
-		r.accepted = check_stream(in, &r);
+		uint64_t memory[LINUX_REGIONS];
+		if (in->model)
+			linux_memory(in->model, r.s, memory);
+		r.accepted = linux_check(r.s, in->model ? memory : NULL, &r.use, &r.f);
 		errors += !r.accepted;
 		if (!r.accepted && in->model) /* bare words have no compiler to run again */
 			remedy = linux_remedy(r.f.rule);
 		if (!r.accepted && r.f.command)
 			r.source = source_name(a, in, i, r.f.at_bytes / 4);
-		if (!r.accepted && !json)
-			print_refusal(a, in, &r);
 		if (json) {
 			text_puts(t, before);
 			put_json(t, &r);
 			before = ",\n";
-		} else {
-			put_line(a, t, in, &r);
+			continue;
 		}
+		if (!r.accepted) {
+			(void)fprintf(stderr, "npu-dis: %s: ", text_plain(a, in->name));
+			if (r.s->op >= 0)
+				(void)fprintf(stderr, "operator %d, ", r.s->op);
+			if (r.f.command)
+				(void)fprintf(stderr, "0x%06zx %s%s%s: ", r.f.at_bytes,
+					      r.f.command, r.source ? " of " : "",
+					      r.source ? text_plain(a, r.source) : "");
+			(void)fprintf(stderr, "error: rule %s of the Linux driver: %s\n",
+				      linux_rule_name(r.f.rule), r.f.text);
+		}
+		text_printf(t, "%s: %s: %zu bytes for %s, %s by Linux", text_plain(a, in->name),
+			    text_plain(a, r.s->name), 4 * r.s->n_words, r.s->accel->name,
+			    r.accepted ? "accepted" : "refused");
+		const char *separator = "; bytes of regions:";
+		for (int k = 0; r.accepted && k < LINUX_REGIONS; k++) {
+			if (!r.use.bytes[k])
+				continue;
+			text_printf(t, "%s %d %s%" PRIu64, separator, k,
+				    r.use.written[k] ? "written " : "", r.use.bytes[k]);
+			separator = ",";
+		}
+		text_putc(t, '\n');
 	}
 	if (json)
 		text_puts(t, "]\n");

@@ -92,23 +92,6 @@ print_operations(struct arena *a, struct text *t, const struct input *in, int k,
 }
 
 static bool
-print_stream(struct arena *a, struct text *t, const struct input *in, int k,
-	     const struct options *o, struct err *e)
-{
-	switch (o->view) {
-	case VIEW_LISTING:
-		return stream_print(t, &in->stream[k], o->fields, e);
-	case VIEW_OPERATIONS:
-		return print_operations(a, t, in, k, e);
-	case VIEW_JSON:
-		return print_json(a, t, in, k, e);
-	case VIEW_MAP:
-		break;
-	}
-	return true;
-}
-
-static bool
 print_map(struct text *t, const struct input *in, struct err *e)
 {
 	if (in->map)
@@ -136,7 +119,11 @@ print_all(struct arena *a, struct text *t, const struct input *in,
 				    first ? "" : "\n", s->subgraph, s->op,
 				    s->name);
 		first = false;
-		if (!print_stream(a, t, in, i, o, &inner))
+		bool ok = json ? print_json(a, t, in, i, &inner)
+			  : o->view == VIEW_OPERATIONS
+				  ? print_operations(a, t, in, i, &inner)
+				  : stream_print(t, s, o->fields, &inner);
+		if (!ok)
 			return err_at(e, in->name, 0, "%s: %s", s->name,
 				      inner.text);
 	}

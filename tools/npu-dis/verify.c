@@ -24,46 +24,6 @@ struct verdict {
 	bool differs; /* a stream breaks rule 53: it differs from its graph */
 };
 
-/* Returns the source map's name of the operation that a finding is about, or NULL. */
-static const char *
-name_of(const struct verdict *v, const struct npu_finding *f)
-{
-	return f->command ? source_name(v->a, v->in, (int)(f->stream - v->in->stream),
-					f->at_bytes / 4)
-			  : NULL;
-}
-
-static void
-print_diagnostic(const struct verdict *v, const struct npu_finding *f)
-{
-	(void)fprintf(stderr, "npu-dis: %s: ", text_plain(v->a, v->in->name));
-	if (f->stream->op >= 0)
-		(void)fprintf(stderr, "operator %d, ", f->stream->op);
-	const char *name = name_of(v, f);
-	if (f->command)
-		(void)fprintf(stderr, "0x%06zx %s%s%s: ", f->at_bytes, f->command,
-			      name ? " of " : "", name ? text_plain(v->a, name) : "");
-	(void)fprintf(stderr, "%s: rule %d: %s\n",
-		      f->error ? "error" : "warning", f->rule, text_plain(v->a, f->text));
-}
-
-static void
-put_finding(struct text *t, const struct verdict *v, const struct npu_finding *f)
-{
-	const struct json_out j = { .t = t };
-	const char *name = name_of(v, f);
-	json_line(&j, 2);
-	json_open(&j, NULL, '{');
-	json_put_string(&j, "severity", f->error ? "error" : "warning");
-	json_put_i64(&j, "rule", f->rule);
-	json_put_i64(&j, "offset", (int64_t)f->at_bytes);
-	json_put_string(&j, "command", f->command);
-	if (name)
-		json_put_string(&j, "source", name);
-	json_put_string(&j, "text", f->text);
-	json_close(&j, '}');
-}
-
 static bool
 is_selected(const struct options *o, long stream)
 {
@@ -82,24 +42,30 @@ collect_finding(void *ctx, const struct npu_finding *f)
 	*(f->error ? &r->errors : &r->warnings) += 1;
 	if ((!f->error && !v->o->warnings) || r->seen[f->rule % RULES]++ >= SHOWN)
 		return;
-	if (v->o->view == VIEW_JSON)
-		put_finding(&r->json, v, f);
-	else
-		print_diagnostic(v, f);
-}
-
-static void
-put_stream(struct text *t, const struct npu_stream *s, const struct report *r)
-{
-	const struct json_out j = { .t = t };
-	json_root(&j, '{');
-	put_stream_head(&j, s);
-	json_put_i64(&j, "errors", r->errors);
-	json_put_i64(&j, "warnings", r->warnings);
-	json_open(&j, "findings", '[');
-	text_put(t, r->json.p, r->json.n);
-	json_close(&j, ']');
-	json_close(&j, '}');
+	/* the source map's name of the operation that the finding is about, or NULL */
+	const char *name = f->command ? source_name(v->a, v->in, (int)i, f->at_bytes / 4) : NULL;
+	if (v->o->view == VIEW_JSON) {
+		const struct json_out j = { .t = &r->json };
+		json_line(&j, 2);
+		json_open(&j, NULL, '{');
+		json_put_string(&j, "severity", f->error ? "error" : "warning");
+		json_put_i64(&j, "rule", f->rule);
+		json_put_i64(&j, "offset", (int64_t)f->at_bytes);
+		json_put_string(&j, "command", f->command);
+		if (name)
+			json_put_string(&j, "source", name);
+		json_put_string(&j, "text", f->text);
+		json_close(&j, '}');
+		return;
+	}
+	(void)fprintf(stderr, "npu-dis: %s: ", text_plain(v->a, v->in->name));
+	if (f->stream->op >= 0)
+		(void)fprintf(stderr, "operator %d, ", f->stream->op);
+	if (f->command)
+		(void)fprintf(stderr, "0x%06zx %s%s%s: ", f->at_bytes, f->command,
+			      name ? " of " : "", name ? text_plain(v->a, name) : "");
+	(void)fprintf(stderr, "%s: rule %d: %s\n",
+		      f->error ? "error" : "warning", f->rule, text_plain(v->a, f->text));
 }
 
 bool
@@ -130,15 +96,24 @@ verify(struct arena *a, struct text *t, const struct input *in,
 		if (json && !first)
 			text_puts(t, ",\n");
 		first = false;
-		if (json)
-			put_stream(t, s, r);
-		else
+		if (json) {
+			const struct json_out j = { .t = t };
+			json_root(&j, '{');
+			put_stream_head(&j, s);
+			json_put_i64(&j, "errors", r->errors);
+			json_put_i64(&j, "warnings", r->warnings);
+			json_open(&j, "findings", '[');
+			text_put(t, r->json.p, r->json.n);
+			json_close(&j, ']');
+			json_close(&j, '}');
+		} else {
 			text_printf(t, "%s: %s: %zu bytes for %s, %u error%s, "
 				    "%u warning%s\n", text_plain(a, in->name),
 				    text_plain(a, s->name),
 				    4 * s->n_words, s->accel->name, r->errors,
 				    r->errors == 1 ? "" : "s", r->warnings,
 				    r->warnings == 1 ? "" : "s");
+		}
 		text_free(&r->json);
 		total += r->errors;
 	}
