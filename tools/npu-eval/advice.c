@@ -38,25 +38,6 @@ dead_channels(const struct layer *l)
 	return n;
 }
 
-/* TensorFlow Lite fixes the output scale of these operators, whatever their values */
-static bool
-has_own_range(int code)
-{
-	return code == TFL_SOFTMAX || code == TFL_LOG_SOFTMAX || code == TFL_LOGISTIC ||
-	       code == TFL_TANH || code == TFL_L2_NORMALIZATION;
-}
-
-/* the channel with the least signal to noise of the operator alone */
-static int32_t
-worst_channel(const struct layer *l)
-{
-	int32_t worst = 0;
-	for (int32_t c = 1; c < l->n_channels; c++)
-		if (noise_db(l->channel[c].own) < noise_db(l->channel[worst].own))
-			worst = c;
-	return worst;
-}
-
 static double
 used_percent(const struct layers *all, const struct layer *l)
 {
@@ -106,7 +87,10 @@ put_advice(struct text *t, const struct layers *all, const struct layer *l)
 	const struct tfl_tensor *x = &all->m->subgraph[0].tensor[l->tensor];
 	double scale = (double)x->quant.scale[0], apart = channels_apart(all, l);
 	double zero = x->quant.n_zero ? (double)x->quant.zero[0] : 0;
-	bool ranged = !has_own_range(all->m->subgraph[0].op[l->op].code);
+	int code = all->m->subgraph[0].op[l->op].code;
+	/* TensorFlow Lite fixes the output scale of the other operators, whatever their values */
+	bool ranged = code != TFL_SOFTMAX && code != TFL_LOG_SOFTMAX && code != TFL_LOGISTIC &&
+		      code != TFL_TANH && code != TFL_L2_NORMALIZATION;
 	int32_t lo, hi;
 	layer_limits(x, &lo, &hi);
 	if (!l->has_function)
@@ -140,79 +124,37 @@ put_db(struct text *t, int width, double db)
 }
 
 static void
-put_row(struct text *t, const struct layers *all, const struct layer *l)
-{
-	const struct tfl_subgraph *g = &all->m->subgraph[0];
-	int32_t worst = worst_channel(l);
-	text_printf(t, "%4d %-20s", l->op, tfl_op_label(&g->op[l->op]));
-	put_db(t, 8, noise_db(l->own));
-	put_db(t, 8, noise_db(l->all));
-	text_printf(t, " %6d", worst);
-	put_db(t, 8, noise_db(l->channel[worst].own));
-	text_printf(t, " %7.3f %5zu/%-5d %5.1f  ", 100 * (double)l->clipped / (double)l->n,
-		    dead_channels(l), l->n_channels, used_percent(all, l));
-	text_puts(t, g->tensor[l->tensor].name);
-	size_t at = t->n;
-	text_puts(t, ": ");
-	size_t begin = t->n;
-	put_advice(t, all, l);
-	if (t->n == begin)
-		t->n = at;
-	text_putc(t, '\n');
-}
-
-static void
 print_rows(struct text *t, const struct layers *all)
 {
 	text_printf(t, "%s: %zu items, signal to noise in dB, the operator's own, worst "
 		    "first\n", all->m->name, all->n_items);
 	text_printf(t, "%4s %-20s %7s %7s %6s %7s %7s %11s %5s  %s\n", "op", "", "own", "all",
 		    "worst", "channel", "clip %", "dead", "used%", "tensor: what helps");
-	for (size_t i = 0; i < all->n; i++)
-		put_row(t, all, &all->layer[i]);
-}
-
-static void
-put_json_channel(const struct json_out *j, const struct layer *l, int32_t channel)
-{
-	const struct channel *k = &l->channel[channel];
-	json_open(j, NULL, '{');
-	json_put_i64(j, "channel", channel);
-	json_put_f64(j, "own_snr_db", noise_db(k->own)); /* null: exact */
-	json_put_f64(j, "snr_db", noise_db(k->all));
-	json_put_bool(j, "dead", is_dead(l, channel));
-	json_close(j, '}');
-}
-
-static void
-put_json_layer(const struct json_out *j, const struct layers *all, const struct layer *l)
-{
 	const struct tfl_subgraph *g = &all->m->subgraph[0];
-	struct text advice = { 0 };
-	put_advice(&advice, all, l);
-	json_open(j, NULL, '{');
-	json_put_i64(j, "operator", l->op);
-	json_put_string(j, "name", tfl_op_label(&g->op[l->op]));
-	json_put_i64(j, "tensor", l->tensor);
-	json_put_string(j, "tensor_name", g->tensor[l->tensor].name);
-	json_put_f64(j, "own_snr_db", noise_db(l->own)); /* null: exact */
-	json_put_f64(j, "snr_db", noise_db(l->all));
-	json_put_i64(j, "values", (int64_t)l->n);
-	json_put_i64(j, "clipped", (int64_t)l->clipped);
-	json_put_i64(j, "dead_channels", (int64_t)dead_channels(l));
-	json_put_f64(j, "used", used_percent(all, l) / 100);
-	json_put_f64(j, "own_steps", l->steps);
-	json_put_f64(j, "least", l->lo);
-	json_put_f64(j, "greatest", l->hi);
-	json_put_bool(j, "computed", l->has_function);
-	json_put_string(j, "help", text_str(&advice));
-	json_line(j, 3);
-	json_open(j, "channels", '[');
-	for (int32_t c = 0; c < l->n_channels; c++)
-		put_json_channel(j, l, c);
-	json_close(j, ']');
-	json_close(j, '}');
-	text_free(&advice);
+	for (size_t i = 0; i < all->n; i++) {
+		const struct layer *l = &all->layer[i];
+		/* the channel with the least signal to noise of the operator alone */
+		int32_t worst = 0;
+		for (int32_t c = 1; c < l->n_channels; c++)
+			if (noise_db(l->channel[c].own) < noise_db(l->channel[worst].own))
+				worst = c;
+		text_printf(t, "%4d %-20s", l->op, tfl_op_label(&g->op[l->op]));
+		put_db(t, 8, noise_db(l->own));
+		put_db(t, 8, noise_db(l->all));
+		text_printf(t, " %6d", worst);
+		put_db(t, 8, noise_db(l->channel[worst].own));
+		text_printf(t, " %7.3f %5zu/%-5d %5.1f  ",
+			    100 * (double)l->clipped / (double)l->n, dead_channels(l),
+			    l->n_channels, used_percent(all, l));
+		text_puts(t, g->tensor[l->tensor].name);
+		size_t at = t->n;
+		text_puts(t, ": ");
+		size_t begin = t->n;
+		put_advice(t, all, l);
+		if (t->n == begin)
+			t->n = at;
+		text_putc(t, '\n');
+	}
 }
 
 static void
@@ -226,9 +168,41 @@ print_json_layers(struct text *t, const struct layers *all)
 	json_put_i64(j, "items", (int64_t)all->n_items);
 	json_line(j, 1);
 	json_open(j, "layers", '[');
+	const struct tfl_subgraph *g = &all->m->subgraph[0];
 	for (size_t i = 0; i < all->n; i++) {
+		const struct layer *l = &all->layer[i];
+		struct text advice = { 0 };
+		put_advice(&advice, all, l);
 		json_line(j, 2);
-		put_json_layer(j, all, &all->layer[i]);
+		json_open(j, NULL, '{');
+		json_put_i64(j, "operator", l->op);
+		json_put_string(j, "name", tfl_op_label(&g->op[l->op]));
+		json_put_i64(j, "tensor", l->tensor);
+		json_put_string(j, "tensor_name", g->tensor[l->tensor].name);
+		json_put_f64(j, "own_snr_db", noise_db(l->own)); /* null: exact */
+		json_put_f64(j, "snr_db", noise_db(l->all));
+		json_put_i64(j, "values", (int64_t)l->n);
+		json_put_i64(j, "clipped", (int64_t)l->clipped);
+		json_put_i64(j, "dead_channels", (int64_t)dead_channels(l));
+		json_put_f64(j, "used", used_percent(all, l) / 100);
+		json_put_f64(j, "own_steps", l->steps);
+		json_put_f64(j, "least", l->lo);
+		json_put_f64(j, "greatest", l->hi);
+		json_put_bool(j, "computed", l->has_function);
+		json_put_string(j, "help", text_str(&advice));
+		json_line(j, 3);
+		json_open(j, "channels", '[');
+		for (int32_t c = 0; c < l->n_channels; c++) {
+			json_open(j, NULL, '{');
+			json_put_i64(j, "channel", c);
+			json_put_f64(j, "own_snr_db", noise_db(l->channel[c].own)); /* null: exact */
+			json_put_f64(j, "snr_db", noise_db(l->channel[c].all));
+			json_put_bool(j, "dead", is_dead(l, c));
+			json_close(j, '}');
+		}
+		json_close(j, ']');
+		json_close(j, '}');
+		text_free(&advice);
 	}
 	text_puts(t, "\n ]\n}\n");
 }

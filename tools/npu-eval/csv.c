@@ -19,25 +19,6 @@ put_line(struct text *t, const char *file, const char *figure, const char *class
 }
 
 static void
-put_confused(struct text *t, const struct report *r, const struct answers *s, size_t i)
-{
-	struct text label = { 0 };
-	put_class(&label, r->l, i);
-	const char *own = text_str(&label);
-	for (size_t k = 0; k < s->n_classes; k++) {
-		size_t n = s->confusion[i * s->n_classes + k];
-		struct text answer = { 0 };
-		if (!n)
-			continue;
-		put_class(&answer, r->l, k);
-		put_line(t, s->v->file, "confusion", own, text_str(&answer),
-			 (double)n);
-		text_free(&answer);
-	}
-	text_free(&label);
-}
-
-static void
 put_answers(struct text *t, const struct report *r, const struct answers *s)
 {
 	const char *file = s->v->file;
@@ -62,8 +43,22 @@ put_answers(struct text *t, const struct report *r, const struct answers *s)
 		put_line(t, file, "f1", text_str(&name), "", k->f1);
 		text_free(&name);
 	}
-	for (size_t c = 0; c < s->n_classes; c++)
-		put_confused(t, r, s, c);
+	for (size_t c = 0; c < s->n_classes; c++) {
+		struct text label = { 0 };
+		put_class(&label, r->l, c);
+		const char *own = text_str(&label);
+		for (size_t k = 0; k < s->n_classes; k++) {
+			size_t confused = s->confusion[c * s->n_classes + k];
+			struct text answer = { 0 };
+			if (!confused)
+				continue;
+			put_class(&answer, r->l, k);
+			put_line(t, file, "confusion", own, text_str(&answer),
+				 (double)confused);
+			text_free(&answer);
+		}
+		text_free(&label);
+	}
 }
 
 static void

@@ -5,8 +5,18 @@
 #include "base/json_out.h"
 
 static void
-put_classes(const struct json_out *j, const struct report *r, const struct answers *s)
+put_answers(const struct json_out *j, const struct report *r, const struct answers *s)
 {
+	json_put_i64(j, "items", (int64_t)s->v->n);
+	json_put_i64(j, "right", (int64_t)s->right);
+	json_put_f64(j, "accuracy", (double)s->right / (double)s->v->n);
+	json_put_i64(j, "top", r->o->top);
+	json_put_f64(j, "top_accuracy", (double)s->in_top / (double)s->v->n);
+	json_put_f64(j, "precision", s->precision);
+	json_put_f64(j, "recall", s->recall);
+	json_put_f64(j, "f1", s->f1);
+	if (s->has_auc)
+		json_put_f64(j, "auc", s->auc);
 	json_line(j, 3);
 	json_open(j, "classes", '[');
 	for (size_t c = 0; c < s->n_classes; c++) {
@@ -37,22 +47,6 @@ put_classes(const struct json_out *j, const struct report *r, const struct answe
 }
 
 static void
-put_answers(const struct json_out *j, const struct report *r, const struct answers *s)
-{
-	json_put_i64(j, "items", (int64_t)s->v->n);
-	json_put_i64(j, "right", (int64_t)s->right);
-	json_put_f64(j, "accuracy", (double)s->right / (double)s->v->n);
-	json_put_i64(j, "top", r->o->top);
-	json_put_f64(j, "top_accuracy", (double)s->in_top / (double)s->v->n);
-	json_put_f64(j, "precision", s->precision);
-	json_put_f64(j, "recall", s->recall);
-	json_put_f64(j, "f1", s->f1);
-	if (s->has_auc)
-		json_put_f64(j, "auc", s->auc);
-	put_classes(j, r, s);
-}
-
-static void
 put_errors(const struct json_out *j, const struct errors *s)
 {
 	json_put_i64(j, "items", (int64_t)s->v->n);
@@ -64,32 +58,6 @@ put_errors(const struct json_out *j, const struct errors *s)
 	json_put_i64(j, "worst", (int64_t)s->worst);
 	if (s->has_auc)
 		json_put_f64(j, "auc", s->auc);
-}
-
-static void
-put_agreement(const struct json_out *j, const struct report *r, const struct agreement *g)
-{
-	const struct answers *x = &r->answers[g->first], *y = &r->answers[g->second];
-	json_open(j, NULL, '{');
-	json_put_i32s(j, "outputs", (const int32_t[]){ g->first, g->second }, 2);
-	json_put_i64(j, "equal", (int64_t)g->equal);
-	json_put_f64(j, "share", (double)g->equal / (double)x->v->n);
-	json_put_f64(j, "largest_difference", g->largest);
-	json_open(j, "parted", '[');
-	for (size_t i = 0; i < g->n_parted; i++) {
-		size_t item = g->parted[i];
-		json_line(j, 3);
-		json_open(j, NULL, '{');
-		json_put_i64(j, "item", (int64_t)item);
-		json_put_i64(j, "label", (int64_t)r->l->v[item]);
-		json_open(j, "answers", '[');
-		json_put_i64(j, NULL, (int64_t)x->answer[item]);
-		json_put_i64(j, NULL, (int64_t)y->answer[item]);
-		json_close(j, ']');
-		json_close(j, '}');
-	}
-	json_close(j, ']');
-	json_close(j, '}');
 }
 
 void
@@ -117,8 +85,29 @@ print_json(struct text *t, const struct report *r)
 	json_line(j, 1);
 	json_open(j, "agreement", '[');
 	for (int i = 0; i < r->n_agreements; i++) {
+		const struct agreement *g = &r->agreement[i];
+		const struct answers *x = &r->answers[g->first], *y = &r->answers[g->second];
 		json_line(j, 2);
-		put_agreement(j, r, &r->agreement[i]);
+		json_open(j, NULL, '{');
+		json_put_i32s(j, "outputs", (const int32_t[]){ g->first, g->second }, 2);
+		json_put_i64(j, "equal", (int64_t)g->equal);
+		json_put_f64(j, "share", (double)g->equal / (double)x->v->n);
+		json_put_f64(j, "largest_difference", g->largest);
+		json_open(j, "parted", '[');
+		for (size_t k = 0; k < g->n_parted; k++) {
+			size_t item = g->parted[k];
+			json_line(j, 3);
+			json_open(j, NULL, '{');
+			json_put_i64(j, "item", (int64_t)item);
+			json_put_i64(j, "label", (int64_t)r->l->v[item]);
+			json_open(j, "answers", '[');
+			json_put_i64(j, NULL, (int64_t)x->answer[item]);
+			json_put_i64(j, NULL, (int64_t)y->answer[item]);
+			json_close(j, ']');
+			json_close(j, '}');
+		}
+		json_close(j, ']');
+		json_close(j, '}');
 	}
 	text_puts(t, r->n_agreements ? "\n ]\n}\n" : "]\n}\n");
 }

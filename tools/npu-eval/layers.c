@@ -31,36 +31,6 @@ struct run {
 /* ---- inputs -------------------------------------------------------------------- */
 
 static bool
-read_input(struct run *r, const char *path, int k, struct err *e)
-{
-	const struct tfl_tensor *t = &r->g->tensor[r->g->in[k]];
-	size_t bytes = (size_t)tfl_bytes(t);
-	struct bytes file;
-	struct npy n;
-	if (!file_read(r->a, path, MAX_BYTES, &file, e) ||
-	    !npy_parse(file, file_name(path), &n, e))
-		return false;
-	char kind = t->type == TFL_FLOAT32 ? 'f' : t->type == TFL_UINT8 ? 'u' : 'i';
-	if (!(n.kind == kind && n.item_bytes == tfl_type_bytes(t->type)))
-		return err_at(e, file_name(path), 0, "elements are not of type %s, as "
-						     "those of input %s",
-			      tfl_type_name(t->type), t->name);
-	if (!bytes || !n.data.n || n.data.n % bytes)
-		return err_at(e, file_name(path), 0, "has %zu bytes, which is not a "
-						     "multiple of an item of input %s, "
-						     "%zu bytes",
-						     n.data.n, t->name, bytes);
-	size_t items = n.data.n / bytes;
-	if (r->out.n_items && r->out.n_items != items)
-		return err_at(e, file_name(path), 0, "has %zu items, the file of the "
-						     "first input has %zu",
-			      items, r->out.n_items);
-	r->out.n_items = items;
-	r->input[k] = n.data;
-	return true;
-}
-
-static bool
 read_inputs(struct run *r, const struct options *o, struct err *e)
 {
 	if (o->n_files != r->g->n_in)
@@ -70,9 +40,32 @@ read_inputs(struct run *r, const struct options *o, struct err *e)
 			      r->g->n_in, r->g->n_in == 1 ? "" : "s",
 			      o->n_files == 1 ? "is" : "are", o->n_files,
 			      o->n_files == 1 ? "" : "s");
-	for (int k = 0; k < r->g->n_in; k++)
-		if (!read_input(r, o->file[k], k, e))
+	for (int k = 0; k < r->g->n_in; k++) {
+		const struct tfl_tensor *t = &r->g->tensor[r->g->in[k]];
+		const char *name = file_name(o->file[k]);
+		size_t bytes = (size_t)tfl_bytes(t);
+		struct bytes file;
+		struct npy n;
+		if (!file_read(r->a, o->file[k], MAX_BYTES, &file, e) ||
+		    !npy_parse(file, name, &n, e))
 			return false;
+		char kind = t->type == TFL_FLOAT32 ? 'f' : t->type == TFL_UINT8 ? 'u' : 'i';
+		if (!(n.kind == kind && n.item_bytes == tfl_type_bytes(t->type)))
+			return err_at(e, name, 0, "elements are not of type %s, as "
+						  "those of input %s",
+				      tfl_type_name(t->type), t->name);
+		if (!bytes || !n.data.n || n.data.n % bytes)
+			return err_at(e, name, 0, "has %zu bytes, which is not a "
+						  "multiple of an item of input %s, "
+						  "%zu bytes", n.data.n, t->name, bytes);
+		size_t items = n.data.n / bytes;
+		if (r->out.n_items && r->out.n_items != items)
+			return err_at(e, name, 0, "has %zu items, the file of the "
+						  "first input has %zu",
+				      items, r->out.n_items);
+		r->out.n_items = items;
+		r->input[k] = n.data;
+	}
 	return true;
 }
 
@@ -96,13 +89,6 @@ layer_limits(const struct tfl_tensor *t, int32_t *lo, int32_t *hi)
 	*hi = t->type == TFL_INT8 ? INT8_MAX : t->type == TFL_INT16 ? INT16_MAX : UINT8_MAX;
 }
 
-static bool
-is_watched(const struct tfl_tensor *t)
-{
-	return is_real(t) && tfl_elements(t) > 0 && t->quant.n_scale == 1 &&
-	       (t->type == TFL_INT8 || t->type == TFL_UINT8 || t->type == TFL_INT16);
-}
-
 static void
 open_layers(struct run *r)
 {
@@ -111,7 +97,10 @@ open_layers(struct run *r)
 	for (int i = 0; i < g->n_ops; i++)
 		for (int k = 0; k < g->op[i].n_out; k++) {
 			const struct tfl_tensor *t = &g->tensor[g->op[i].out[k]];
-			if (!is_watched(t))
+			bool integer = t->type == TFL_INT8 || t->type == TFL_UINT8 ||
+				       t->type == TFL_INT16;
+			if (!integer || !is_real(t) || tfl_elements(t) <= 0 ||
+			    t->quant.n_scale != 1)
 				continue;
 			struct layer *l = &r->out.layer[r->out.n++];
 			*l = (struct layer){ .op = i, .tensor = g->op[i].out[k],
@@ -132,15 +121,6 @@ add_noise(struct noise *n, double real, double got)
 {
 	n->signal += real * real;
 	n->noise += (real - got) * (real - got);
-}
-
-static void
-note_integer(struct layer *l, struct channel *c, int32_t q)
-{
-	l->q_lo = q < l->q_lo ? q : l->q_lo;
-	l->q_hi = q > l->q_hi ? q : l->q_hi;
-	c->lo = q < c->lo ? q : c->lo;
-	c->hi = q > c->hi ? q : c->hi;
 }
 
 /* got: the values of the integer network, dequantized */
@@ -166,7 +146,11 @@ add_layer(const struct run *r, struct layer *l, const double *got)
 			l->steps = fmax(l->steps, fabs(own[i] - got[i]) / scale);
 		l->lo = fmin(l->lo, real[i]);
 		l->hi = fmax(l->hi, real[i]);
-		note_integer(l, c, (int32_t)lround(got[i] / scale + zero));
+		int32_t integer = (int32_t)lround(got[i] / scale + zero);
+		l->q_lo = integer < l->q_lo ? integer : l->q_lo;
+		l->q_hi = integer > l->q_hi ? integer : l->q_hi;
+		c->lo = integer < c->lo ? integer : c->lo;
+		c->hi = integer > c->hi ? integer : c->hi;
 		l->n++;
 	}
 }
@@ -218,24 +202,6 @@ run_operator(struct run *r, int i, struct layer **next)
 			take_integers(r, r->alone, op->in[k]);
 }
 
-static bool
-run_item(struct run *r, size_t item, struct err *e)
-{
-	struct layer *next = r->out.layer;
-	for (int k = 0; k < r->g->n_in; k++) {
-		int t = r->g->in[k];
-		size_t bytes = (size_t)tfl_bytes(&r->g->tensor[t]);
-		memcpy(sim_tensor(r->s, t), r->input[k].p + item * bytes, bytes);
-		take_integers(r, r->real, t);
-		take_integers(r, r->alone, t);
-	}
-	if (!sim_invoke(r->s, NULL, e))
-		return false;
-	for (int i = 0; i < r->g->n_ops; i++)
-		run_operator(r, i, &next);
-	return true;
-}
-
 /* sorts by the operator's own loss, worst first; ties in running order */
 static int
 compare_layers(const void *x, const void *y)
@@ -267,8 +233,18 @@ run_layers(struct arena *a, const struct options *o, struct text *t, struct err 
 	bool ok = true;
 	progress_begin(&p, "items");
 	for (size_t i = 0; ok && i < r.out.n_items; i++) {
+		struct layer *next = r.out.layer;
 		progress_show(&p, (double)i, (double)r.out.n_items);
-		ok = run_item(&r, i, e);
+		for (int k = 0; k < r.g->n_in; k++) {
+			int in = r.g->in[k];
+			size_t bytes = (size_t)tfl_bytes(&r.g->tensor[in]);
+			memcpy(sim_tensor(r.s, in), r.input[k].p + i * bytes, bytes);
+			take_integers(&r, r.real, in);
+			take_integers(&r, r.alone, in);
+		}
+		ok = sim_invoke(r.s, NULL, e);
+		for (int k = 0; ok && k < r.g->n_ops; k++)
+			run_operator(&r, k, &next);
 	}
 	progress_end(&p);
 	if (!ok)

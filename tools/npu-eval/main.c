@@ -70,12 +70,6 @@ static const struct argp argp = {
 	       "are shown side by side.",
 };
 
-static char
-npy_kind(int type)
-{
-	return type == TFL_UINT8 ? 'u' : type == TFL_FLOAT32 ? 'f' : 'i';
-}
-
 /*
  * Takes the scale of the first tensor with the same type and number of elements as the
  * integers.
@@ -85,7 +79,8 @@ take_scale(struct values *v, const struct tfl_subgraph *g, const int *tensor, in
 {
 	for (int i = 0; i < n; i++) {
 		const struct tfl_tensor *t = &g->tensor[tensor[i]];
-		if (t->quant.n_scale != 1 || npy_kind(t->type) != v->npy.kind ||
+		char kind = t->type == TFL_UINT8 ? 'u' : t->type == TFL_FLOAT32 ? 'f' : 'i';
+		if (t->quant.n_scale != 1 || kind != v->npy.kind ||
 		    tfl_type_bytes(t->type) != v->npy.item_bytes ||
 		    (size_t)tfl_elements(t) != v->each)
 			continue;
@@ -127,53 +122,32 @@ count_classes_of(const struct values *v)
 	return v->each == 1 ? 2 : v->each;
 }
 
-/* All outputs must have the same classes, and the labels no others. */
-static bool
-check_classes(const struct options *o, const struct labels *l, const struct values *v,
-	      struct err *e)
-{
-	const size_t classes = count_classes_of(&v[0]);
-	for (int i = 1; i < o->n_files; i++)
-		if (count_classes_of(&v[i]) != classes)
-			return err_at(e, v[i].file, 0, "has %zu values per item, but %s has %zu",
-				      v[i].each, v[0].file, v[0].each);
-	for (size_t i = 0; i < l->n; i++)
-		if ((size_t)l->v[i] >= classes)
-			return err_at(e, l->file, 0, "label %.0f of item %zu, but %s has the %zu "
-				      "classes from 0 to %zu", l->v[i], i, v[0].file, classes,
-				      classes - 1);
-	return true;
-}
-
 static bool
 judge_classes(struct arena *a, const struct values *v, struct report *r, struct err *e)
 {
 	const struct options *o = r->o;
 	size_t n = (size_t)o->n_files, n_classes = count_classes_of(&v[0]);
-	if (!check_classes(o, r->l, v, e))
-		return false;
+	const struct labels *l = r->l;
+	/* all outputs must have the same classes, and the labels no others */
+	for (size_t i = 1; i < n; i++)
+		if (count_classes_of(&v[i]) != n_classes)
+			return err_at(e, v[i].file, 0, "has %zu values per item, but %s has %zu",
+				      v[i].each, v[0].file, v[0].each);
+	for (size_t i = 0; i < l->n; i++)
+		if ((size_t)l->v[i] >= n_classes)
+			return err_at(e, l->file, 0, "label %.0f of item %zu, but %s has the %zu "
+				      "classes from 0 to %zu", l->v[i], i, v[0].file, n_classes,
+				      n_classes - 1);
 	struct answers *s = anew(a, struct answers, n);
 	struct agreement *g = anew(a, struct agreement, n * n);
 	for (size_t i = 0; i < n; i++)
-		if (!count_classes(a, o, r->l, &v[i], n_classes, &s[i], e))
+		if (!count_classes(a, o, l, &v[i], n_classes, &s[i], e))
 			return false;
 	r->answers = s;
 	for (int i = 0; i < o->n_files; i++)
 		for (int k = i + 1; k < o->n_files; k++)
 			g[r->n_agreements++] = find_agreement(a, s, i, k);
 	r->agreement = g;
-	return true;
-}
-
-static bool
-judge_numbers(struct arena *a, const struct values *v, const struct values *targets,
-	      struct report *r, struct err *e)
-{
-	struct errors *s = anew(a, struct errors, (size_t)r->n);
-	for (int i = 0; i < r->n; i++)
-		if (!count_errors(a, r->l, targets, &v[i], &s[i], e))
-			return false;
-	r->errors = s;
 	return true;
 }
 
@@ -186,10 +160,15 @@ judge(struct arena *a, const struct options *o, struct text *t, struct err *e)
 	if (!read_labels(a, o->labels, &l, e) ||
 	    !read_outputs(a, o, l.n, &v, &targets, e))
 		return false;
-	bool numbers = o->regression || targets || !l.whole;
-	if (!(numbers ? judge_numbers(a, v, targets, &r, e)
-		      : judge_classes(a, v, &r, e)))
+	if (o->regression || targets || !l.whole) {
+		struct errors *s = anew(a, struct errors, (size_t)r.n);
+		for (int i = 0; i < r.n; i++)
+			if (!count_errors(a, &l, targets, &v[i], &s[i], e))
+				return false;
+		r.errors = s;
+	} else if (!judge_classes(a, v, &r, e)) {
 		return false;
+	}
 	if (o->format == AS_JSON)
 		print_json(t, &r);
 	else if (o->format == AS_CSV)

@@ -30,40 +30,6 @@ put_name(struct text *t, const struct labels *l, size_t class)
 }
 
 static void
-put_classes(struct text *t, const struct labels *l, const struct answers *r)
-{
-	text_printf(t, "  %-16s %9s %9s %9s %9s %9s\n", "class", "items", "answers",
-		    "precision", "recall", "F1");
-	for (size_t c = 0; c < r->n_classes; c++) {
-		const struct class_score *s = &r->score[c];
-		if (!s->support && !s->predicted)
-			continue;
-		put_name(t, l, c);
-		text_printf(t, " %9zu %9zu %9.4f %9.4f %9.4f\n", s->support,
-			    s->predicted, s->precision, s->recall, s->f1);
-	}
-	text_printf(t, "  %-16s %9zu %9zu %9.4f %9.4f %9.4f\n", "mean", l->n, l->n,
-		    r->precision, r->recall, r->f1);
-}
-
-static void
-put_confusion(struct text *t, const struct labels *l, const struct answers *r)
-{
-	if (r->n_classes > MAX_SHOWN) {
-		text_printf(t, "  confusion of %zu classes: --json or --csv\n",
-			    r->n_classes);
-		return;
-	}
-	text_puts(t, "  confusion: a line for each label, a column for each answer\n");
-	for (size_t i = 0; i < r->n_classes; i++) {
-		put_name(t, l, i);
-		for (size_t k = 0; k < r->n_classes; k++)
-			text_printf(t, " %5zu", r->confusion[i * r->n_classes + k]);
-		text_putc(t, '\n');
-	}
-}
-
-static void
 put_answers(struct text *t, const struct report *r, const struct answers *s)
 {
 	size_t n = s->v->n;
@@ -75,8 +41,32 @@ put_answers(struct text *t, const struct report *r, const struct answers *s)
 	if (s->has_auc)
 		text_printf(t, ", area under ROC %.6f", s->auc);
 	text_putc(t, '\n');
-	put_classes(t, r->l, s);
-	put_confusion(t, r->l, s);
+
+	text_printf(t, "  %-16s %9s %9s %9s %9s %9s\n", "class", "items", "answers",
+		    "precision", "recall", "F1");
+	for (size_t c = 0; c < s->n_classes; c++) {
+		const struct class_score *k = &s->score[c];
+		if (!k->support && !k->predicted)
+			continue;
+		put_name(t, r->l, c);
+		text_printf(t, " %9zu %9zu %9.4f %9.4f %9.4f\n", k->support,
+			    k->predicted, k->precision, k->recall, k->f1);
+	}
+	text_printf(t, "  %-16s %9zu %9zu %9.4f %9.4f %9.4f\n", "mean", r->l->n, r->l->n,
+		    s->precision, s->recall, s->f1);
+
+	if (s->n_classes > MAX_SHOWN) {
+		text_printf(t, "  confusion of %zu classes: --json or --csv\n",
+			    s->n_classes);
+		return;
+	}
+	text_puts(t, "  confusion: a line for each label, a column for each answer\n");
+	for (size_t i = 0; i < s->n_classes; i++) {
+		put_name(t, r->l, i);
+		for (size_t k = 0; k < s->n_classes; k++)
+			text_printf(t, " %5zu", s->confusion[i * s->n_classes + k]);
+		text_putc(t, '\n');
+	}
 }
 
 static void
