@@ -131,42 +131,33 @@ failed(const struct device *d, const char *what, struct err *e)
 	return err_at(e, d->path, 0, "%s: %s%s", what, strerror(errno), help);
 }
 
-static bool
-is_ethosu(const struct device *d, struct err *e)
+bool
+device_open(struct device *d, const char *path, struct err *e)
 {
+	d->path = path;
+	d->fd = open(path, O_RDWR | O_CLOEXEC);
+	if (d->fd < 0) {
+		const char *help = "";
+		if (errno == ENOENT)
+			help = ": the kernel's ethosu driver creates this file (nputools-linux(7))";
+		else if (errno == EACCES)
+			help = ": join the group of this file, which is usually render or video";
+		return err_at(e, path, 0, "%s%s", strerror(errno), help);
+	}
 	char name[32] = "";
 	struct any_version v = { .name = name, .name_bytes = sizeof(name) - 1 };
 	if (call(d, ANY_VERSION, &v) < 0)
 		return err_at(e, d->path, 0, "%s: the file is not a device of a DRM driver",
 			      strerror(errno));
-	return !strcmp(name, "ethosu") ||
-	       err_at(e, d->path, 0, "the driver is %s, not ethosu: try another --device", name);
-}
-
-static bool
-query(struct device *d, struct err *e)
-{
+	if (strcmp(name, "ethosu") != 0)
+		return err_at(e, d->path, 0, "the driver is %s, not ethosu: try another --device",
+			      name);
 	struct ethosu_query q = { .size = sizeof(d->info), .data = (uintptr_t)&d->info };
 	if (call(d, ETHOSU_QUERY, &q) < 0)
 		return failed(d, "reading what the NPU is", e);
 	d->accel = accel_of_config(d->info.config);
 	return d->accel || err_at(e, d->path, 0, "the NPU's CONFIG register, 0x%08x, names no "
 				  "known accelerator", d->info.config);
-}
-
-bool
-device_open(struct device *d, const char *path, struct err *e)
-{
-	d->path = path;
-	d->fd = open(path, O_RDWR | O_CLOEXEC);
-	if (d->fd >= 0)
-		return is_ethosu(d, e) && query(d, e);
-	const char *help = "";
-	if (errno == ENOENT)
-		help = ": the kernel's ethosu driver creates this file (nputools-linux(7))";
-	else if (errno == EACCES)
-		help = ": join the group of this file, which is usually render or video";
-	return err_at(e, path, 0, "%s%s", strerror(errno), help);
 }
 
 void

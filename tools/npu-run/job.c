@@ -46,21 +46,6 @@ check_stream(const struct runner *r, const char *name, const struct npu_stream *
 	return false;
 }
 
-static void
-note_cpu(const struct tfl_model *m)
-{
-	const struct tfl_subgraph *g = &m->subgraph[0];
-	struct text t = { 0 };
-	int n = 0;
-	for (int i = 0; i < g->n_ops; i++)
-		if (!npu_is_operator(&g->op[i]))
-			text_printf(&t, "%s%s", n++ ? ", " : "", tfl_op_label(&g->op[i]));
-	if (n)
-		cli_note("note", "%d operator%s on the CPU, with the reference kernels: %s",
-			 n, n == 1 ? " runs" : "s run", text_str(&t));
-	text_free(&t);
-}
-
 bool
 accept_model(void *runner, const struct tfl_model *m, struct err *e)
 {
@@ -80,18 +65,20 @@ accept_model(void *runner, const struct tfl_model *m, struct err *e)
 		if (!check_stream(r, m->name, &s[i], memory, &use, e))
 			return false;
 	}
-	note_cpu(m);
+	const struct tfl_subgraph *g = &m->subgraph[0];
+	struct text t = { 0 };
+	int n = 0; /* operators on the CPU */
+	for (int i = 0; i < g->n_ops; i++)
+		if (!npu_is_operator(&g->op[i]))
+			text_printf(&t, "%s%s", n++ ? ", " : "", tfl_op_label(&g->op[i]));
+	if (n)
+		cli_note("note", "%d operator%s on the CPU, with the reference kernels: %s",
+			 n, n == 1 ? " runs" : "s run", text_str(&t));
+	text_free(&t);
 	return true;
 }
 
 /* ---- a job's buffers ------------------------------------------------------ */
-
-/* Region 2 is the device's SRAM, except in a model whose region 2 is the arena. */
-static bool
-is_sram(const struct sim_npu_job *job, int region)
-{
-	return region == LINUX_SRAM_REGION && job->region[region].rd != job->region[1].rd;
-}
 
 /* Refuses regions that share memory: each region gets a buffer of its own. */
 static bool
@@ -122,22 +109,6 @@ buffer_bytes(const struct prepared *p, int i)
 	return a > b ? a : b;
 }
 
-static bool
-use_sram(const struct runner *r, struct prepared *p, const struct sim_npu_job *job,
-	 struct err *e)
-{
-	uint64_t bytes = buffer_bytes(p, LINUX_SRAM_REGION);
-	const struct device *d = r->device;
-	if (bytes > d->info.sram_bytes)
-		return err_at(e, job->name, 0, "operator %d needs %" PRIu64 " bytes of SRAM, but "
-			      "%s has %" PRIu32 ": compile the model with "
-			      "--arena-cache-size=%" PRIu32,
-			      job->op_index, bytes, d->path, d->info.sram_bytes,
-			      d->info.sram_bytes);
-	p->job.sram_bytes = (uint32_t)bytes;
-	return true;
-}
-
 /* the bytes of a region that both the model and the buffer have */
 static size_t
 shared_bytes(const struct prepared *p, const struct sim_npu_job *job, int i)
@@ -155,36 +126,38 @@ upload(const struct prepared *p, const struct sim_npu_job *job, bool constants)
 }
 
 static bool
-make_buffer(const struct runner *r, struct prepared *p, const struct sim_npu_job *job, int i,
-	    struct err *e)
-{
-	uint64_t bytes = buffer_bytes(p, i);
-	if (bytes > BUFFER_MAX)
-		return err_at(e, job->name, 0, "operator %d: the driver requires %" PRIu64
-			      " bytes for region %d, at most %" PRIu64 " are supported",
-			      job->op_index, bytes, i, BUFFER_MAX);
-	if (p->use.written[i] && !job->region[i].wr)
-		return err_at(e, job->name, 0, "operator %d writes to the region of the constants",
-			      job->op_index);
-	if (!device_buffer(r->device, (size_t)bytes, &p->buffer[i], e))
-		return false;
-	p->job.region[i] = p->buffer[i].handle;
-	if (p->use.written[i])
-		p->waits_for = i;
-	return true;
-}
-
-static bool
 make_buffers(const struct runner *r, struct prepared *p, const struct sim_npu_job *job,
 	     struct err *e)
 {
+	const struct device *d = r->device;
 	p->waits_for = -1;
 	for (int i = 0; i < LINUX_REGIONS; i++) {
+		uint64_t bytes = buffer_bytes(p, i);
 		if (!p->use.bytes[i])
 			continue;
-		if (!(is_sram(job, i) ? use_sram(r, p, job, e)
-				      : make_buffer(r, p, job, i, e)))
+		/* region 2 is the device's SRAM, except in a model whose region 2 is the arena */
+		if (i == LINUX_SRAM_REGION && job->region[i].rd != job->region[1].rd) {
+			if (bytes > d->info.sram_bytes)
+				return err_at(e, job->name, 0, "operator %d needs %" PRIu64 " bytes "
+					      "of SRAM, but %s has %" PRIu32 ": compile the model "
+					      "with --arena-cache-size=%" PRIu32,
+					      job->op_index, bytes, d->path, d->info.sram_bytes,
+					      d->info.sram_bytes);
+			p->job.sram_bytes = (uint32_t)bytes;
+			continue;
+		}
+		if (bytes > BUFFER_MAX)
+			return err_at(e, job->name, 0, "operator %d: the driver requires %" PRIu64
+				      " bytes for region %d, at most %" PRIu64 " are supported",
+				      job->op_index, bytes, i, BUFFER_MAX);
+		if (p->use.written[i] && !job->region[i].wr)
+			return err_at(e, job->name, 0, "operator %d writes to the region of the "
+				      "constants", job->op_index);
+		if (!device_buffer(d, (size_t)bytes, &p->buffer[i], e))
 			return false;
+		p->job.region[i] = p->buffer[i].handle;
+		if (p->use.written[i])
+			p->waits_for = i;
 	}
 	return p->waits_for >= 0 ||
 	       err_at(e, job->name, 0, "operator %d writes to no buffer", job->op_index);

@@ -62,26 +62,6 @@ accept(void *runner, const struct tfl_model *m, struct err *e)
 	       (!r->measure || counts_open(r->a, r->device, &r->counts, e));
 }
 
-static void
-run(struct runner *r, struct run_options *o, struct err *e)
-{
-	struct err bad = { 0 };
-	o->o.accept = accept;
-	o->o.npu = (struct sim_npu){ .ctx = r, .run = run_job };
-	bool ok = run_model(r->a, &o->o, e);
-	if (e->status == EXIT_NO) {
-		if (r->first.found)
-			cli_note("note",
-				 "operator %d is the first with a difference: byte "
-				 "0x%zx of region %d is %u on the device and %u in npu-sim",
-				 r->first.op, r->first.at, r->first.region, r->first.device,
-				 r->first.sim);
-	}
-	if (r->counts && (ok || e->status == EXIT_NO) &&
-	    !counts_write(r->counts, o->log, &bad))
-		*e = bad;
-}
-
 int
 main(int argc, char **argv)
 {
@@ -102,7 +82,17 @@ main(int argc, char **argv)
 	d.timeout_ms = o.timeout_ms;
 	struct runner r = { .a = arena_open(), .device = &d, .compare = o.compare,
 			    .measure = o.measure };
-	run(&r, &o, &e);
+	o.o.accept = accept;
+	o.o.npu = (struct sim_npu){ .ctx = &r, .run = run_job };
+	bool ok = run_model(r.a, &o.o, &e);
+	if (e.status == EXIT_NO && r.first.found)
+		cli_note("note",
+			 "operator %d is the first with a difference: byte "
+			 "0x%zx of region %d is %u on the device and %u in npu-sim",
+			 r.first.op, r.first.at, r.first.region, r.first.device, r.first.sim);
+	struct err bad = { 0 };
+	if (r.counts && (ok || e.status == EXIT_NO) && !counts_write(r.counts, o.log, &bad))
+		e = bad;
 	close_jobs(&r);
 	if (r.counts)
 		counts_close(r.counts);
