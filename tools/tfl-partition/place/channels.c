@@ -76,26 +76,6 @@ takes_order(struct ordering *o, int tensor)
 	return ok;
 }
 
-static void
-find_readers(struct ordering *o)
-{
-	const struct tfl_subgraph *sg = o->p->sg;
-	size_t n = 0;
-	for (int i = 0; i < sg->n_ops; i++)
-		n += (size_t)sg->op[i].n_in;
-	o->first_reader = anew(o->p->a, int, (size_t)sg->n_tensors);
-	o->reader = anew(o->p->a, struct reading, n + 1);
-	n = 0;
-	for (int i = sg->n_ops; i-- > 0;)
-		for (int k = sg->op[i].n_in; k-- > 0;) {
-			int t = sg->op[i].in[k];
-			if (t < 0)
-				continue;
-			o->reader[n] = (struct reading){ .op = i, .next = o->first_reader[t] };
-			o->first_reader[t] = (int)++n;
-		}
-}
-
 /* does the pick take channels that are not adjacent and ascending? */
 static bool
 is_scattered(const struct pick *k)
@@ -104,31 +84,6 @@ is_scattered(const struct pick *k)
 		if (k->at[i] != k->at[i - 1] + 1)
 			return true;
 	return false;
-}
-
-/* finds which channels of another tensor each tensor has; false: only adjacent ones */
-static bool
-find_picks(struct ordering *o)
-{
-	struct part *p = o->p;
-	const struct tfl_subgraph *sg = p->sg;
-	bool any = false, *made = anew(p->a, bool, (size_t)sg->n_tensors);
-	o->pick = anew(p->a, struct pick, (size_t)sg->n_tensors);
-	for (int i = 0; i < sg->n_ops; i++)
-		for (int k = 0; k < sg->op[i].n_out; k++)
-			made[sg->op[i].out[k]] = is_picking_op(&sg->op[i]);
-	for (int i = 0; i < sg->n_tensors; i++)
-		if (!made[i])
-			o->pick[i] = pick_all(p, i);
-	for (int i = 0; i < sg->n_ops; i++)
-		for (int k = 0; k < sg->op[i].n_out && is_plain(p, i); k++) {
-			struct pick r = pick_of(p, &sg->op[i], k, o->pick);
-			if (!r.root)
-				continue;
-			o->pick[sg->op[i].out[k]] = r;
-			any = any || is_scattered(&r);
-		}
-	return any;
 }
 
 /* ---- parts of a feature map ------------------------------------------------ */
@@ -198,43 +153,38 @@ is_free(struct ordering *o, int tensor)
 	       is_conv(p, from, &kind) && kind == OP_CONV && takes_order(o, tensor);
 }
 
-/* appends the channels of input k that are in a class, in that input's own order */
-static int32_t
-put_class(const struct ordering *o, struct feature_map *m, int k, int32_t class, int32_t n)
-{
-	const struct part *p = o->p;
-	int32_t start = 0;
-	for (int i = 0; i < k; i++)
-		start += p->sg->tensor[m->in[i]].dim[3];
-	const int32_t *at = p->channels[m->in[k]].at;
-	for (int32_t q = 0; q < p->sg->tensor[m->in[k]].dim[3]; q++) {
-		int32_t c = start + (at ? at[q] : q);
-		if (m->class[c] == class)
-			m->at[n++] = c;
-	}
-	return n;
-}
-
 /*
- * Appends class by class, and in each class input by input: alternately from the
- * first input to the last and back.  With two classes and two inputs, the last
- * input's channels are thus next to each other.  Inputs that are copied come first;
+ * Appends class by class, and in each class input by input, whose own order remains:
+ * alternately from the first input to the last and back.  With two classes and two inputs,
+ * the last input's channels are thus next to each other.  Inputs that are copied come first;
  * inputs that their producer writes in place come last.
  */
 static void
 put_channels(struct ordering *o, struct feature_map *m)
 {
-	int n = 0, *turn = anew(o->p->a, int, (size_t)m->n_in);
-	int32_t done = 0;
-	m->at = anew(o->p->a, int32_t, (size_t)m->n);
+	const struct part *p = o->p;
+	int n = 0, *turn = anew(p->a, int, (size_t)m->n_in);
+	int32_t done = 0, sum = 0, *start = anew(p->a, int32_t, (size_t)m->n_in);
+	m->at = anew(p->a, int32_t, (size_t)m->n);
+	for (int k = 0; k < m->n_in; k++) {
+		start[k] = sum;
+		sum += p->sg->tensor[m->in[k]].dim[3];
+	}
 	for (int written = 0; written < 2; written++)
 		for (int k = 0; k < m->n_in; k++)
 			if (is_free(o, m->in[k]) == written)
 				turn[n++] = k;
-	for (int c = 0; c <= m->n_classes; c++) {
-		bool back = c % 2 == 0 && m->n_classes; /* classes count from 1 */
-		for (int k = 0; k < n; k++)
-			done = put_class(o, m, turn[back ? n - 1 - k : k], c, done);
+	for (int class = 0; class <= m->n_classes; class++) {
+		bool back = class % 2 == 0 && m->n_classes; /* classes count from 1 */
+		for (int i = 0; i < n; i++) {
+			int k = turn[back ? n - 1 - i : i];
+			const int32_t *at = p->channels[m->in[k]].at;
+			for (int32_t q = 0; q < p->sg->tensor[m->in[k]].dim[3]; q++) {
+				int32_t c = start[k] + (at ? at[q] : q);
+				if (m->class[c] == class)
+					m->at[done++] = c;
+			}
+		}
 	}
 }
 
@@ -245,49 +195,6 @@ unless_counted(const int32_t *at, int32_t n)
 		if (at[k] != k)
 			return at;
 	return NULL;
-}
-
-/* an input without an order takes the order that its channels have in the feature map */
-static void
-order_inputs(struct ordering *o, const struct feature_map *m)
-{
-	struct part *p = o->p;
-	int32_t start = 0;
-	for (int k = 0; k < m->n_in; k++) {
-		int t = m->in[k];
-		int32_t n = p->sg->tensor[t].dim[3], got = 0;
-		if (t != m->tensor && is_free(o, t)) {
-			int32_t *at = anew(p->a, int32_t, (size_t)n);
-			for (int32_t q = 0; q < m->n; q++)
-				if (m->at[q] >= start && m->at[q] < start + n)
-					at[got++] = m->at[q] - start;
-			p->channels[t].at = unless_counted(at, n);
-		}
-		start += n;
-	}
-}
-
-/* makes a picked tensor a part of the feature map */
-static void
-order_part(struct ordering *o, const struct feature_map *m, int tensor)
-{
-	struct part *p = o->p;
-	const struct pick *k = &o->pick[tensor];
-	int32_t *number = anew(p->a, int32_t, (size_t)m->n), *at, got = 0;
-	for (int32_t c = 0; c < m->n; c++)
-		number[c] = -1;
-	for (int32_t i = 0; i < k->n; i++)
-		number[k->at[i]] = i;
-	at = anew(p->a, int32_t, (size_t)k->n);
-	struct channels *x = &p->channels[tensor];
-	for (int32_t q = 0; q < m->n; q++) {
-		if (number[m->at[q]] < 0)
-			continue;
-		x->first = got ? x->first : q;
-		at[got++] = number[m->at[q]];
-	}
-	x->part_of = m->tensor + 1;
-	x->at = unless_counted(at, k->n);
 }
 
 /*
@@ -308,13 +215,44 @@ order_feature_map(struct ordering *o, int tensor, const int *in, int n_in)
 		    !add_class(&m, &o->pick[t], p->a))
 			return;
 	put_channels(o, &m);
-	order_inputs(o, &m);
+
+	/* an input without an order takes the order that its channels have in the feature map */
+	int32_t start = 0;
+	for (int k = 0; k < n_in; k++) {
+		int32_t n = p->sg->tensor[in[k]].dim[3], got = 0;
+		if (in[k] != tensor && is_free(o, in[k])) {
+			int32_t *at = anew(p->a, int32_t, (size_t)n);
+			for (int32_t q = 0; q < m.n; q++)
+				if (m.at[q] >= start && m.at[q] < start + n)
+					at[got++] = m.at[q] - start;
+			p->channels[in[k]].at = unless_counted(at, n);
+		}
+		start += n;
+	}
+
+	/* each picked tensor becomes a part of the feature map */
 	for (int t = 0; t < p->sg->n_tensors; t++) {
-		if (o->pick[t].root != tensor + 1 || t == tensor)
+		const struct pick *k = &o->pick[t];
+		if (k->root != tensor + 1 || t == tensor)
 			continue;
 		p->op[p->sg->tensor[t].producer].as = AS_PICK;
-		if (is_read(o, t))
-			order_part(o, &m, t);
+		if (!is_read(o, t))
+			continue;
+		int32_t *number = anew(p->a, int32_t, (size_t)m.n), got = 0;
+		for (int32_t c = 0; c < m.n; c++)
+			number[c] = -1;
+		for (int32_t i = 0; i < k->n; i++)
+			number[k->at[i]] = i;
+		int32_t *at = anew(p->a, int32_t, (size_t)k->n);
+		struct channels *x = &p->channels[t];
+		for (int32_t q = 0; q < m.n; q++) {
+			if (number[m.at[q]] < 0)
+				continue;
+			x->first = got ? x->first : q;
+			at[got++] = number[m.at[q]];
+		}
+		x->part_of = tensor + 1;
+		x->at = unless_counted(at, k->n);
 	}
 	p->channels[tensor].at = unless_counted(m.at, m.n);
 }
@@ -322,12 +260,45 @@ order_feature_map(struct ordering *o, int tensor, const int *in, int n_in)
 void
 order_channels(struct part *p)
 {
-	struct ordering o = { .p = p };
+	const struct tfl_subgraph *sg = p->sg;
+	struct ordering o = { .p = p, .pick = anew(p->a, struct pick, (size_t)sg->n_tensors) };
 	enum g_op_kind kind;
-	if (!find_picks(&o))
+
+	/* which channels of another tensor has each tensor? */
+	bool any = false, *made = anew(p->a, bool, (size_t)sg->n_tensors);
+	for (int i = 0; i < sg->n_ops; i++)
+		for (int k = 0; k < sg->op[i].n_out; k++)
+			made[sg->op[i].out[k]] = is_picking_op(&sg->op[i]);
+	for (int i = 0; i < sg->n_tensors; i++)
+		if (!made[i])
+			o.pick[i] = pick_all(p, i);
+	for (int i = 0; i < sg->n_ops; i++)
+		for (int k = 0; k < sg->op[i].n_out && is_plain(p, i); k++) {
+			struct pick r = pick_of(p, &sg->op[i], k, o.pick);
+			if (!r.root)
+				continue;
+			o.pick[sg->op[i].out[k]] = r;
+			any = any || is_scattered(&r);
+		}
+	if (!any) /* only adjacent ones */
 		return;
-	find_readers(&o);
-	o.takes = arena_alloc(p->a, (size_t)p->sg->n_tensors, sizeof(*o.takes));
+
+	size_t n = 0;
+	for (int i = 0; i < sg->n_ops; i++)
+		n += (size_t)sg->op[i].n_in;
+	o.first_reader = anew(p->a, int, (size_t)sg->n_tensors);
+	o.reader = anew(p->a, struct reading, n + 1);
+	n = 0;
+	for (int i = sg->n_ops; i-- > 0;)
+		for (int k = sg->op[i].n_in; k-- > 0;) {
+			int t = sg->op[i].in[k];
+			if (t < 0)
+				continue;
+			o.reader[n] = (struct reading){ .op = i, .next = o.first_reader[t] };
+			o.first_reader[t] = (int)++n;
+		}
+
+	o.takes = arena_alloc(p->a, (size_t)sg->n_tensors, sizeof(*o.takes));
 	for (int i = 0; i < p->sg->n_ops; i++) {
 		const struct tfl_op *op = &p->sg->op[i];
 		if (!is_plain(p, i))

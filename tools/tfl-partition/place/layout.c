@@ -23,8 +23,6 @@ const char *const io_layout_names[] = { [LAYOUT_NHWC] = "nhwc", [LAYOUT_NHCWB16]
 /* an input or output of the model for which another layout is requested */
 struct border {
 	struct part *p;
-	const char *what; /* "input" or "output" */
-	int k;
 	const struct io_layout *want;
 	struct g_tensor *t;
 	struct g_node *node; /* the only node that reads or makes it */
@@ -45,27 +43,6 @@ find_border_tensor(const struct part *p, int tensor)
 				return t;
 	}
 	return NULL;
-}
-
-/* sets b->node to the only node that uses the tensor, or returns why no node does */
-static const char *
-find_node(struct border *b)
-{
-	const struct graph *g = b->p->g;
-	for (size_t i = 0; i < g->n_nodes; i++) {
-		struct g_node *n = g->nodes[i];
-		if (!tensors_have(&n->in, b->t) && !tensors_have(&n->out, b->t))
-			continue;
-		if (n->kind == NODE_CPU)
-			return arena_printf(b->p->a, "operator %d, %s, runs on the "
-						     "CPU, which supports only nhwc",
-						     n->tfl.n ? n->tfl.v[0].index : -1,
-					    n->what ? n->what : "?");
-		if (b->node)
-			return "two regions of the NPU use it";
-		b->node = n;
-	}
-	return b->node ? NULL : "no operator of the NPU uses it";
 }
 
 /* names an operation that does not see the tensor as its rows, columns and channels */
@@ -96,10 +73,50 @@ linear_reader(const struct border *b)
 	return NULL;
 }
 
+/* NULL, or why the layout is impossible; sets b->node and b->copied */
 static const char *
-strides_obstacle(const struct border *b)
+layout_obstacle(struct border *b)
 {
-	struct g_tensor x = *b->t;
+	const struct g_tensor *t = b->t;
+	const struct graph *g = b->p->g;
+	if (!t)
+		return "the NPU does not use it";
+	if (t->io == IO_INOUT)
+		return "it is both an input and an output";
+	if (!b->own->rank)
+		return "it has no dimensions";
+	if (t->shape.type == TFL_INT64 || t->shape.type == TFL_BOOL)
+		return arena_printf(b->p->a, "the NPU does not support %s",
+				    tfl_type_name(t->shape.type));
+	for (size_t i = 0; i < g->n_nodes; i++) {
+		struct g_node *n = g->nodes[i];
+		if (!tensors_have(&n->in, t) && !tensors_have(&n->out, t))
+			continue;
+		if (n->kind == NODE_CPU)
+			return arena_printf(b->p->a, "operator %d, %s, runs on the "
+						     "CPU, which supports only nhwc",
+						     n->tfl.n ? n->tfl.v[0].index : -1,
+					    n->what ? n->what : "?");
+		if (b->node)
+			return "two regions of the NPU use it";
+		b->node = n;
+	}
+	if (!b->node)
+		return "no operator of the NPU uses it";
+	if (b->want->layout == LAYOUT_PLANES) {
+		if (b->own->rank != 4)
+			return arena_printf(b->p->a, "it has %d dimensions, not 4",
+					    b->own->rank);
+		int64_t planes = (int64_t)b->own->dim[0] * b->rows.c;
+		return planes <= MAX_PLANES
+			   ? NULL : arena_printf(b->p->a, "%" PRId64 " planes are copied faster "
+						 "by the CPU", planes);
+	}
+	b->copied = hwc_equal(t->hwc, b->rows) ? linear_reader(b)
+					       : "the network uses it in another shape";
+	if (b->want->layout != LAYOUT_NHWC)
+		return NULL;
+	struct g_tensor x = *t;
 	x.hwc = b->rows;
 	int64_t e = graph_type_bytes(x.shape.type), pixel = e * x.hwc.c;
 	x.row_stride = b->want->row_stride;
@@ -117,67 +134,7 @@ strides_obstacle(const struct border *b)
 	return NULL;
 }
 
-/* NULL, or why the layout is impossible */
-static const char *
-layout_obstacle(struct border *b)
-{
-	const struct g_tensor *t = b->t;
-	if (!t)
-		return "the NPU does not use it";
-	if (t->io == IO_INOUT)
-		return "it is both an input and an output";
-	if (!b->own->rank)
-		return "it has no dimensions";
-	if (t->shape.type == TFL_INT64 || t->shape.type == TFL_BOOL)
-		return arena_printf(b->p->a, "the NPU does not support %s",
-				    tfl_type_name(t->shape.type));
-	const char *why = find_node(b);
-	if (!why && b->want->layout == LAYOUT_PLANES) {
-		if (b->own->rank != 4)
-			return arena_printf(b->p->a, "it has %d dimensions, not 4",
-					    b->own->rank);
-		int64_t planes = (int64_t)b->own->dim[0] * b->rows.c;
-		return planes <= MAX_PLANES
-			   ? NULL : arena_printf(b->p->a, "%" PRId64 " planes are copied faster "
-						 "by the CPU", planes);
-	}
-	if (!why)
-		b->copied = hwc_equal(t->hwc, b->rows) ? linear_reader(b)
-						       : "the network uses it in another shape";
-	return why || b->want->layout != LAYOUT_NHWC ? why : strides_obstacle(b);
-}
-
 /* ---- copies ------------------------------------------------------------------- */
-
-/* adds the application's tensor, with t's name and address; t becomes internal */
-static struct g_tensor *
-add_border_tensor(struct border *b)
-{
-	struct g_tensor *t = b->t, *x = graph_add_g_tensor(b->p->g);
-	struct g_rec rec = x->rec;
-	*x = *t;
-	rec.has = t->rec.has;
-	x->rec = rec;
-	G_CLEAR(t, G_TENSOR_io);
-	G_CLEAR(t, G_TENSOR_tfl);
-	t->io = IO_NONE;
-	t->tfl = (struct g_tfls){ .n = 0 };
-	return x;
-}
-
-/* moves the operations from `first` on before all others */
-static void
-move_to_front(struct graph *g, size_t first, struct arena *a)
-{
-	size_t n = g->n_ops;
-	struct g_op **op = anew(a, struct g_op *, n + 1);
-	for (size_t i = 0; i < n; i++)
-		op[i] = g->ops[(first + i) % n];
-	for (size_t i = 0; i < n; i++) {
-		g->ops[i] = op[i];
-		op[i]->rec.index = (int)i;
-	}
-}
 
 /* copies between the application's tensor (there) and the network's (here) */
 static void
@@ -255,7 +212,17 @@ take_copy(struct border *b)
 {
 	struct part *p = b->p;
 	bool in = b->t->io == IO_IN;
-	struct g_tensor *x = add_border_tensor(b);
+	/* adds the application's tensor, with t's name and address; t becomes internal */
+	struct g_tensor *t = b->t, *x = graph_add_g_tensor(p->g);
+	struct g_rec rec = x->rec;
+	*x = *t;
+	rec.has = t->rec.has;
+	x->rec = rec;
+	G_CLEAR(t, G_TENSOR_io);
+	G_CLEAR(t, G_TENSOR_tfl);
+	t->io = IO_NONE;
+	t->tfl = (struct g_tfls){ .n = 0 };
+
 	size_t first = p->g->n_ops;
 	p->l->node = b->node;
 	p->l->name = arena_printf(p->a, "%s/%s", x->name ? x->name : "",
@@ -266,10 +233,19 @@ take_copy(struct border *b)
 		copy_rows(b, in, x);
 	struct g_tensors *l = in ? &b->node->in : &b->node->out;
 	for (size_t i = 0; i < l->n; i++)
-		if (l->v[i] == b->t)
+		if (l->v[i] == t)
 			l->v[i] = x;
-	if (in)
-		move_to_front(p->g, first, p->a);
+	if (!in)
+		return;
+	/* the copies of an input come before all other operations */
+	size_t n = p->g->n_ops;
+	struct g_op **op = anew(p->a, struct g_op *, n + 1);
+	for (size_t i = 0; i < n; i++)
+		op[i] = p->g->ops[(first + i) % n];
+	for (size_t i = 0; i < n; i++) {
+		p->g->ops[i] = op[i];
+		op[i]->rec.index = (int)i;
+	}
 }
 
 /* ---- all border tensors --------------------------------------------------------- */
@@ -283,8 +259,7 @@ take_layouts_of(struct part *p, const struct io_layouts *l, const char *what, co
 		const struct io_layout *x = io_layout_find(l, k);
 		if (!x || (x->layout == LAYOUT_NHWC && !x->row_stride && !x->pixel_stride))
 			continue;
-		struct border b = { .p = p, .what = what, .k = k, .want = x,
-				    .t = find_border_tensor(p, v[k]),
+		struct border b = { .p = p, .want = x, .t = find_border_tensor(p, v[k]),
 				    .own = &p->sg->tensor[v[k]] };
 		b.rows = tfl_hwc(b.own);
 		if (b.own->rank == 2) /* inputs of one pixel each: nputools-ends(5) */

@@ -7,6 +7,7 @@
  */
 #include "../moves/move.h"
 
+#include "base/fixed.h"
 #include "graph/build.h"
 #include "graph/facts.h"
 #include "sim/resources.h"
@@ -34,25 +35,18 @@ follow_variable(struct part *p, int i, int tensor, int *last)
 	last[tensor] = i + 1;
 }
 
-/* Does a body of the model read or assign variables by name? */
-static bool
-bodies_access(const struct part *p)
-{
-	const bool *body = tfl_bodies(p->a, p->m);
-	for (int s = 1; s < p->m->n_subgraphs; s++)
-		for (int i = 0; body[s] && i < p->m->subgraph[s].n_ops; i++)
-			if (sim_is_resource_op(&p->m->subgraph[s].op[i]))
-				return true;
-	return false;
-}
-
 static void
 find_levels(struct part *p)
 {
 	int *last = anew(p->a, int, (size_t)p->sg->n_tensors);
 	/* the last operator that accesses a variable by name; no tensor keeps their order */
 	int named = -1;
-	bool calls = bodies_access(p);
+	/* does a body of the model read or assign variables by name? */
+	bool calls = false;
+	const bool *body = tfl_bodies(p->a, p->m);
+	for (int s = 1; s < p->m->n_subgraphs; s++)
+		for (int i = 0; body[s] && i < p->m->subgraph[s].n_ops; i++)
+			calls = calls || sim_is_resource_op(&p->m->subgraph[s].op[i]);
 	for (int i = 0; i < p->sg->n_ops; i++) {
 		const struct tfl_op *op = &p->sg->op[i];
 		int64_t callee[TFL_CALLEES];
@@ -87,67 +81,43 @@ enlarges_input(const struct part *p, const struct tfl_op *op)
 	       tfl_type_bytes(out->type) > tfl_type_bytes(in->type);
 }
 
-/* the first level in which each tensor is read: INT_MAX, not computed yet */
-static int *
-no_reads_yet(struct part *p)
+/*
+ * Delays operators to the level that first reads their results: first CPU operators that
+ * enlarge their input, then all folded operators.
+ */
+static void
+delay_ops(struct part *p)
 {
+	/* the first level in which each tensor is read: INT_MAX, none yet */
 	int *first = anew(p->a, int, (size_t)p->sg->n_tensors);
-	for (int t = 0; t < p->sg->n_tensors; t++)
-		first[t] = INT_MAX;
-	return first;
-}
-
-static void
-note_reads(const struct tfl_op *op, int level, int *first)
-{
-	for (int k = 0; k < op->n_in; k++)
-		if (op->in[k] >= 0 && level < first[op->in[k]])
-			first[op->in[k]] = level;
-}
-
-static int
-first_read(const struct tfl_op *op, const int *first)
-{
-	int level = INT_MAX;
-	for (int k = 0; k < op->n_out; k++)
-		level = first[op->out[k]] < level ? first[op->out[k]] : level;
-	return level;
-}
-
-/* delays CPU operators that enlarge their input to the level that first reads the result */
-static void
-delay_enlarging_ops(struct part *p)
-{
-	int *first = no_reads_yet(p);
-	for (int i = p->sg->n_ops; i-- > 0;) {
-		const struct tfl_op *op = &p->sg->op[i];
-		struct placement *x = &p->op[i];
-		int level = first_read(op, first);
-		if (x->as == AS_CONSTANT)
-			continue;
-		if (!x->npu && enlarges_input(p, op) && level < INT_MAX)
-			x->level = level;
-		note_reads(op, x->level, first);
+	for (int folded = 0; folded < 2; folded++) {
+		for (int t = 0; t < p->sg->n_tensors; t++)
+			first[t] = INT_MAX;
+		for (int i = p->sg->n_ops; i-- > 0;) {
+			const struct tfl_op *op = &p->sg->op[i];
+			struct placement *x = &p->op[i];
+			int level = INT_MAX;
+			if (!folded && x->as == AS_CONSTANT)
+				continue;
+			for (int k = 0; k < op->n_out; k++)
+				level = min_i32(level, first[op->out[k]]);
+			if (folded ? x->as == AS_CONSTANT
+				   : !x->npu && level < INT_MAX && enlarges_input(p, op))
+				x->level = level;
+			for (int k = 0; k < op->n_in; k++)
+				if (op->in[k] >= 0)
+					first[op->in[k]] = min_i32(first[op->in[k]], x->level);
+			x->level = x->level == INT_MAX ? 0 : x->level;
+		}
 	}
 }
 
-/* folded operators belong to the level that first reads their results */
+/*
+ * Finds the tensors that are visible outside of their region, and makes a graph tensor of
+ * each; inputs first, for people who read the graph
+ */
 static void
-level_constants(struct part *p)
-{
-	int *first = no_reads_yet(p);
-	for (int i = p->sg->n_ops; i-- > 0;) {
-		const struct tfl_op *op = &p->sg->op[i];
-		struct placement *x = &p->op[i];
-		if (x->as == AS_CONSTANT)
-			x->level = first_read(op, first);
-		note_reads(op, x->level, first);
-		x->level = x->level == INT_MAX ? 0 : x->level;
-	}
-}
-
-static void
-find_crossings(struct part *p)
+make_crossing_tensors(struct part *p)
 {
 	const struct tfl_subgraph *sg = p->sg;
 	for (int i = 0; i < sg->n_in; i++)
@@ -177,13 +147,7 @@ find_crossings(struct part *p)
 	for (int i = 0; i < sg->n_out; i++)
 		if (sg->tensor[sg->out[i]].producer >= 0)
 			p->crosses[sg->out[i]] = true;
-}
 
-/* makes a graph tensor of each crossing tensor; inputs first, for people who read the graph */
-static void
-make_crossing_tensors(struct part *p)
-{
-	const struct tfl_subgraph *sg = p->sg;
 	for (int i = 0; i < sg->n_in; i++)
 		if (p->crosses[sg->in[i]])
 			G_PUT(part_ofm(p, sg->in[i]).t, TENSOR, io, IO_IN);
@@ -250,38 +214,28 @@ add_node(struct part *p, enum g_node_kind kind, int n_ops)
 	return n;
 }
 
-static void
-add_to_node(struct part *p, struct g_node *n, int op)
-{
-	n->tfl.v[n->tfl.n++].index = op;
-	p->op[op].node = n;
-}
-
-/* true for an operator of the NPU node of a level */
-static bool
-is_in_level(const struct part *p, int op, int level)
-{
-	return p->op[op].npu && p->op[op].level == level && !p->op[op].left_out;
-}
-
+/* one node for each CPU operator of the level, and one for all its NPU operators */
 static void
 make_level(struct part *p, int level)
 {
 	int n_npu = 0;
 	for (int i = 0; i < p->sg->n_ops; i++) {
-		if (p->op[i].npu || p->op[i].level != level)
+		struct placement *x = &p->op[i];
+		if (x->npu && x->level == level && !x->left_out)
+			n_npu++;
+		if (x->npu || x->level != level)
 			continue;
-		struct g_node *n = add_node(p, NODE_CPU, 1);
-		add_to_node(p, n, i);
-		G_PUT(n, NODE, what, tfl_op_label(&p->sg->op[i]));
-		G_PUT(n, NODE, why, p->op[i].why);
+		x->node = add_node(p, NODE_CPU, 1);
+		x->node->tfl.v[x->node->tfl.n++].index = i;
+		G_PUT(x->node, NODE, what, tfl_op_label(&p->sg->op[i]));
+		G_PUT(x->node, NODE, why, x->why);
 	}
-	for (int i = 0; i < p->sg->n_ops; i++)
-		n_npu += is_in_level(p, i, level);
 	struct g_node *n = n_npu ? add_node(p, NODE_NPU, n_npu) : NULL;
 	for (int i = 0; n && i < p->sg->n_ops; i++)
-		if (is_in_level(p, i, level))
-			add_to_node(p, n, i);
+		if (p->op[i].npu && p->op[i].level == level && !p->op[i].left_out) {
+			p->op[i].node = n;
+			n->tfl.v[n->tfl.n++].index = i;
+		}
 }
 
 void
@@ -297,14 +251,12 @@ make_nodes(struct part *p)
 	join_all(p);
 	find_levels(p);
 	raise_ratios(p);
-	delay_enlarging_ops(p);
-	level_constants(p);
+	delay_ops(p);
 	for (int i = 0; i < p->sg->n_ops; i++) {
 		if (pad_folds(p, i))
 			p->op[i].as = AS_PADDING;
 		last = p->op[i].level > last ? p->op[i].level : last;
 	}
-	find_crossings(p);
 	make_crossing_tensors(p);
 	for (int level = 0; level <= last; level++)
 		make_level(p, level);

@@ -5,30 +5,6 @@
 #include "graph/facts.h"
 #include "lower/padding.h"
 
-/* no element of a tensor is less */
-static int64_t
-least_of(const struct part *p, const struct tfl_tensor *t)
-{
-	const struct placement *x = t->producer >= 0 ? &p->op[t->producer] : NULL;
-	return x && x->npu && x->lop.end.clamped ? x->lop.end.clamp.lo : type_range(t->type).lo;
-}
-
-static bool
-takes_padding(const struct part *p, const struct tfl_op *pad, const struct tfl_op *to)
-{
-	const struct low_borders *b = p->op[pad - p->sg->op].lop.own;
-	struct lop o = p->op[to - p->sg->op].lop;
-	switch (to->code) {
-	case TFL_CONV_2D:
-	case TFL_DEPTHWISE_CONV_2D:
-		return low_conv_takes_pad(&o.conv, b);
-	case TFL_MAX_POOL_2D:
-		return low_pool_takes_pad(&o.pool, b, least_of(p, part_in(p, pad, 0)));
-	default:
-		return false;
-	}
-}
-
 bool
 pad_folds(const struct part *p, int i)
 {
@@ -37,12 +13,24 @@ pad_folds(const struct part *p, int i)
 	if ((op->code != TFL_PAD && op->code != TFL_PADV2) || !x->npu || x->as != AS_ALONE ||
 	    x->left_out)
 		return false;
+	const struct low_borders *b = x->lop.own;
+	/* the least value that an element of the input can have */
+	const struct tfl_tensor *in = part_in(p, op, 0);
+	const struct placement *from = in->producer >= 0 ? &p->op[in->producer] : NULL;
+	int64_t least = from && from->npu && from->lop.end.clamped ? from->lop.end.clamp.lo
+								   : type_range(in->type).lo;
 	int takers = 0;
 	for (int k = i + 1; k < p->sg->n_ops; k++) {
 		const struct tfl_op *to = &p->sg->op[k];
 		if (!p->op[k].npu || !to->n_in || to->in[0] != op->out[0])
 			continue;
-		if (!takes_padding(p, op, to))
+		struct lop o = p->op[k].lop; /* a copy, which takes the padding */
+		bool taken = false;
+		if (to->code == TFL_CONV_2D || to->code == TFL_DEPTHWISE_CONV_2D)
+			taken = low_conv_takes_pad(&o.conv, b);
+		else if (to->code == TFL_MAX_POOL_2D)
+			taken = low_pool_takes_pad(&o.pool, b, least);
+		if (!taken)
 			return false;
 		takers++;
 	}

@@ -88,28 +88,6 @@ is_picking_op(const struct tfl_op *op)
 	return data_operand(op) >= 0;
 }
 
-/* lists the elements of a pixel that a result shows, numbered in that pixel of the input */
-static bool
-list_elements(const struct part *p, const struct tfl_op *op, int k, int32_t *at, int32_t n)
-{
-	const struct tfl_tensor *in = part_in(p, op, data_operand(op));
-	const struct lop *o = &p->op[op - p->sg->op].lop;
-	struct nd whole = nd_shape(in), v = whole;
-	if (op->code == TFL_GATHER)
-		return list_gather(o, at, n);
-	if (op->code == TFL_SPLIT || op->code == TFL_SPLIT_V)
-		split_view(p, o, k, &v);
-	else
-		(void)o->view(p, op, &v);
-	for (int i = 0; i < PIXEL_AXES; i++)
-		if (v.dim[i] != whole.dim[i] || v.stride[i] != whole.stride[i])
-			return false;
-	nd_distances(&v, PIXEL_AXES, at, n);
-	for (int32_t i = 0; i < n; i++)
-		at[i] += (int32_t)v.offset;
-	return true;
-}
-
 struct pick
 pick_of(struct part *p, const struct tfl_op *op, int k, const struct pick *picks)
 {
@@ -128,8 +106,24 @@ pick_of(struct part *p, const struct tfl_op *op, int k, const struct pick *picks
 		return none;
 	struct pick r = { .root = from->root, .n = (int32_t)n };
 	int32_t *at = anew(p->a, int32_t, (size_t)n);
-	if (!list_elements(p, op, k, at, r.n))
-		return none;
+	/* the elements of a pixel that the result shows, numbered in that pixel of the input */
+	const struct lop *o = &p->op[op - p->sg->op].lop;
+	struct nd whole = nd_shape(part_in(p, op, data)), v = whole;
+	if (op->code == TFL_GATHER) {
+		if (!list_gather(o, at, r.n))
+			return none;
+	} else {
+		if (op->code == TFL_SPLIT || op->code == TFL_SPLIT_V)
+			split_view(p, o, k, &v);
+		else
+			(void)o->view(p, op, &v);
+		for (int i = 0; i < PIXEL_AXES; i++)
+			if (v.dim[i] != whole.dim[i] || v.stride[i] != whole.stride[i])
+				return none;
+		nd_distances(&v, PIXEL_AXES, at, r.n);
+		for (int32_t i = 0; i < r.n; i++)
+			at[i] += (int32_t)v.offset;
+	}
 	for (int32_t i = 0; i < r.n; i++)
 		at[i] = from->at[at[i]];
 	r.at = at;
