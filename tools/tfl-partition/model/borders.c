@@ -29,36 +29,33 @@ is_integer_fm(const struct tfl_tensor *t)
 	return has_type(t, TYPE_FM) && t->quant.n_scale == 1 && !t->data.p && !t->is_variable;
 }
 
-static void
-note_reader(const struct part *p, const struct options *o, int i, struct readers *r)
-{
-	const struct tfl_op *op = &p->sg->op[i];
-	const struct tfl_tensor *y = part_out(p, op, 0);
-	if (op->code != TFL_QUANTIZE || !y || !is_integer_fm(y) ||
-	    kept_on_cpu(o, op, i)) {
-		r->others = true;
-	} else if (r->first < 0) {
-		r->first = i;
-	} else {
-		const struct tfl_tensor *y0 = part_out(p, &p->sg->op[r->first], 0);
-		r->others |= y->type != y0->type || !quant_equal(y, y0);
-	}
-}
-
 static struct readers *
 find_readers(const struct part *p, const struct options *o)
 {
 	const struct tfl_subgraph *sg = p->sg;
-	struct readers *r = anew(p->a, struct readers, (size_t)sg->n_tensors);
+	struct readers *of = anew(p->a, struct readers, (size_t)sg->n_tensors);
 	for (int i = 0; i < sg->n_tensors; i++)
-		r[i].first = -1;
+		of[i].first = -1;
 	for (int i = 0; i < sg->n_out; i++)
-		r[sg->out[i]].others = true;
-	for (int i = 0; i < sg->n_ops; i++)
-		for (int k = 0; k < sg->op[i].n_in; k++)
-			if (sg->op[i].in[k] >= 0)
-				note_reader(p, o, i, &r[sg->op[i].in[k]]);
-	return r;
+		of[sg->out[i]].others = true;
+	for (int i = 0; i < sg->n_ops; i++) {
+		const struct tfl_op *op = &sg->op[i];
+		const struct tfl_tensor *y = part_out(p, op, 0);
+		bool quantizes = op->code == TFL_QUANTIZE && y && is_integer_fm(y) &&
+				 !kept_on_cpu(o, op, i);
+		for (int k = 0; k < op->n_in; k++) {
+			struct readers *r = op->in[k] >= 0 ? &of[op->in[k]] : NULL;
+			if (r && !quantizes) {
+				r->others = true;
+			} else if (r && r->first < 0) {
+				r->first = i;
+			} else if (r) {
+				const struct tfl_tensor *y0 = part_out(p, &sg->op[r->first], 0);
+				r->others |= y->type != y0->type || !quant_equal(y, y0);
+			}
+		}
+	}
+	return of;
 }
 
 /* the tensor that takes the place of an input: the result of its QUANTIZE, or itself */
@@ -68,35 +65,6 @@ integer_input(const struct part *p, const struct readers *r, int tensor)
 	const int q = r[tensor].first;
 	return is_float_border(p, tensor) && q >= 0 && !r[tensor].others ? p->sg->op[q].out[0]
 									  : tensor;
-}
-
-/*
- * Replaces a float input by the result of its QUANTIZE, which the application then
- * supplies; `in` lists the new inputs.  Other QUANTIZE operators of the same input
- * copy that result.
- */
-static void
-take_inputs(struct part *p, const struct options *o, int *in)
-{
-	struct tfl_subgraph *sg = &p->m->subgraph[0];
-	struct readers *r = find_readers(p, o);
-	/* of each tensor: 1 + its replacement; 0: none */
-	int *taken = anew(p->a, int, (size_t)sg->n_tensors);
-	for (int i = 0; i < sg->n_in; i++) {
-		int from = sg->in[i], q = r[from].first;
-		in[i] = integer_input(p, r, from);
-		if (in[i] == from)
-			continue;
-		taken[from] = 1 + in[i];
-		sg->tensor[in[i]].producer = -1;
-		part_leave_out(p, q, left_out);
-	}
-	for (int i = 0; i < sg->n_ops; i++)
-		if (sg->op[i].n_in && sg->op[i].in[0] >= 0 &&
-		    taken[sg->op[i].in[0]]) {
-			part_set_input(p, i, 0, taken[sg->op[i].in[0]] - 1);
-			p->op[i].border = false;
-		}
 }
 
 static int
@@ -109,23 +77,6 @@ take_output(const struct part *p, const struct options *o, int tensor)
 	    !is_integer_fm(&p->sg->tensor[op->in[0]]))
 		return tensor;
 	return op->in[0];
-}
-
-static void
-leave_out_unread(struct part *p)
-{
-	struct tfl_subgraph *sg = &p->m->subgraph[0];
-	bool *read = anew(p->a, bool, (size_t)sg->n_tensors);
-	for (int i = 0; i < sg->n_ops; i++)
-		for (int k = 0; k < sg->op[i].n_in; k++)
-			if (sg->op[i].in[k] >= 0)
-				read[sg->op[i].in[k]] = true;
-	for (int i = 0; i < sg->n_out; i++)
-		read[sg->out[i]] = true;
-	for (int i = 0; i < sg->n_ops; i++)
-		if (sg->op[i].code == TFL_DEQUANTIZE && sg->op[i].n_out == 1 &&
-		    !read[sg->op[i].out[0]])
-			part_leave_out(p, i, left_out);
 }
 
 void
@@ -177,10 +128,45 @@ leave_out_float_borders(struct part *p, const struct options *o)
 	int *out = anew(p->a, int, (size_t)sg->n_out);
 	for (int i = 0; i < sg->n_out; i++)
 		out[i] = take_output(p, o, sg->out[i]);
-	take_inputs(p, o, in);
+
+	/*
+	 * Replaces a float input by the result of its QUANTIZE, which the application then
+	 * supplies.  Other QUANTIZE operators of the same input copy that result.
+	 */
+	struct readers *r = find_readers(p, o);
+	/* of each tensor: 1 + its replacement; 0: none */
+	int *taken = anew(p->a, int, (size_t)sg->n_tensors);
+	for (int i = 0; i < sg->n_in; i++) {
+		int from = sg->in[i], q = r[from].first;
+		in[i] = integer_input(p, r, from);
+		if (in[i] == from)
+			continue;
+		taken[from] = 1 + in[i];
+		sg->tensor[in[i]].producer = -1;
+		part_leave_out(p, q, left_out);
+	}
+	for (int i = 0; i < sg->n_ops; i++)
+		if (sg->op[i].n_in && sg->op[i].in[0] >= 0 &&
+		    taken[sg->op[i].in[0]]) {
+			part_set_input(p, i, 0, taken[sg->op[i].in[0]] - 1);
+			p->op[i].border = false;
+		}
 	sg->in = in;
 	sg->out = out;
-	leave_out_unread(p);
+
+	/* then nobody reads the results of DEQUANTIZE at the outputs */
+	bool *read = anew(p->a, bool, (size_t)sg->n_tensors);
+	for (int i = 0; i < sg->n_ops; i++)
+		for (int k = 0; k < sg->op[i].n_in; k++)
+			if (sg->op[i].in[k] >= 0)
+				read[sg->op[i].in[k]] = true;
+	for (int i = 0; i < sg->n_out; i++)
+		read[sg->out[i]] = true;
+	for (int i = 0; i < sg->n_ops; i++)
+		if (sg->op[i].code == TFL_DEQUANTIZE && sg->op[i].n_out == 1 &&
+		    !read[sg->op[i].out[0]])
+			part_leave_out(p, i, left_out);
+
 	warn_of_floats(p, "input", in, sg->n_in);
 	warn_of_floats(p, "output", out, sg->n_out);
 	struct g_model *m = p->g->models[0];

@@ -41,22 +41,6 @@ operators_of(struct arena *a, const struct tfl_model *m, const struct cut *cut,
 	return s;
 }
 
-static void
-note_cut(struct arena *a, const struct tfl_model *m, const struct cut *cut,
-	 const struct err *e)
-{
-	for (size_t i = 0; i < ARRAY_LEN(outside); i++)
-		if (count_side(cut, outside[i]))
-			cli_note_to(e, "note", "%s: the cut leaves out %s, %s", m->name,
-				    operators_of(a, m, cut, outside[i]),
-				    cut_side_name(outside[i]));
-	for (int i = cut->n_in - cut->n_kept_in; i < cut->n_in; i++)
-		if (cut->n_in > cut->n_kept_in)
-			cli_note_to(e, "note", "%s: the cut still reads the model's input %s",
-				    m->name,
-				    text_plain(a, m->subgraph[0].tensor[cut->in[i]].name));
-}
-
 bool
 take_cut(struct arena *a, const struct options *o, struct tfl_model **m,
 	 const struct part_cut **out, struct err *e)
@@ -69,9 +53,20 @@ take_cut(struct arena *a, const struct options *o, struct tfl_model **m,
 	if (!tfl_cut(a, *m, o->cut_inputs, o->cut_outputs, &c->cut, e) ||
 	    !tfl_read(a, c->cut.file, (*m)->name, m, e))
 		return false;
-	if (!o->report)
-		note_cut(a, c->of, &c->cut, e);
 	*out = c;
+	if (o->report)
+		return true;
+	const struct cut *cut = &c->cut;
+	for (size_t i = 0; i < ARRAY_LEN(outside); i++)
+		if (count_side(cut, outside[i]))
+			cli_note_to(e, "note", "%s: the cut leaves out %s, %s", c->of->name,
+				    operators_of(a, c->of, cut, outside[i]),
+				    cut_side_name(outside[i]));
+	for (int i = cut->n_in - cut->n_kept_in; i < cut->n_in; i++)
+		if (cut->n_in > cut->n_kept_in)
+			cli_note_to(e, "note", "%s: the cut still reads the model's input %s",
+				    c->of->name,
+				    text_plain(a, c->of->subgraph[0].tensor[cut->in[i]].name));
 	return true;
 }
 

@@ -54,67 +54,12 @@ is_access(const struct tfl_op *op)
 	return op->code == TFL_READ_VARIABLE || op->code == TFL_ASSIGN_VARIABLE;
 }
 
-/* records what an access shows about its resource */
-static void
-note_access(struct state *s, int i)
-{
-	const struct tfl_op *op = &s->p->sg->op[i];
-	bool reads = op->code == TFL_READ_VARIABLE;
-	int k = resource_of(s, op), value = reads ? op->out[0] : op->in[1];
-	const struct tfl_tensor *t = &s->p->sg->tensor[value];
-	const char *why = check_fm(s->p, t, "its value", family_types(op));
-	if (kept_on_cpu(s->o, op, i))
-		why = "kept on the CPU by --cpu";
-	if (t->is_variable)
-		why = no_tensor;
-	if (s->sample[k] < 0)
-		s->sample[k] = value;
-	const struct tfl_tensor *first = &s->p->sg->tensor[s->sample[k]];
-	if (t->type != first->type || tfl_elements(t) != tfl_elements(first))
-		why = "its variable has values of several types";
-	if (why && !s->why_not[k])
-		s->why_not[k] = why;
-	if (op->code == TFL_ASSIGN_VARIABLE)
-		s->last[k] = i;
-	s->read[k] |= reads;
-}
-
 static void
 keep_resource(struct state *s, int subgraph, int tensor)
 {
 	int k = tensor < 0 ? -1 : sim_resource_of(s->r, subgraph, tensor);
 	if (k >= 0)
 		s->why_not[k] = no_tensor;
-}
-
-/* runs the subgraphs of CALL_ONCE, so that the resources have their initial values */
-static bool
-initialise(struct state *s)
-{
-	struct err e = { 0 };
-	const struct tfl_subgraph *sg = s->p->sg;
-	bool touched = false;
-	for (int i = 0; i < sg->n_ops; i++) {
-		const struct tfl_op *op = &sg->op[i];
-		if (op->code == TFL_CALL_ONCE &&
-		    (touched || op->n_in || op->n_out || kept_on_cpu(s->o, op, i) ||
-		     !sim_run_resource_op(s->r, 0, i, NULL, &e)))
-			return false;
-		touched |= is_access(op);
-	}
-	return true;
-}
-
-/* adds a tensor that the original model lacks */
-static int
-add_tensor(struct part *p, const struct tfl_tensor *t)
-{
-	struct tfl_subgraph *sg = &p->m->subgraph[0];
-	struct tfl_tensor *v = anew(p->a, struct tfl_tensor, (size_t)sg->n_tensors + 1);
-	memcpy(v, sg->tensor, (size_t)sg->n_tensors * sizeof(*v));
-	v[sg->n_tensors] = *t;
-	sg->tensor = v;
-	return sg->n_tensors++;
 }
 
 static struct tfl_quant
@@ -127,10 +72,12 @@ quant_of(struct part *p, float scale, int64_t zero)
 	return (struct tfl_quant){ .n_scale = 1, .n_zero = 1, .scale = s, .zero = z };
 }
 
+/* adds a variable tensor that the original model lacks */
 static int
 add_variable(struct part *p, const char *name, const struct tfl_tensor *like,
 	     int64_t zero)
 {
+	struct tfl_subgraph *sg = &p->m->subgraph[0];
 	struct tfl_tensor v = *like;
 	v.name = name;
 	v.is_variable = true;
@@ -142,7 +89,11 @@ add_variable(struct part *p, const char *name, const struct tfl_tensor *like,
 		v.type = TFL_INT8;
 	if (v.type != TFL_INT32)
 		v.quant = quant_of(p, like->quant.scale[0], zero);
-	return add_tensor(p, &v);
+	struct tfl_tensor *all = anew(p->a, struct tfl_tensor, (size_t)sg->n_tensors + 1);
+	memcpy(all, sg->tensor, (size_t)sg->n_tensors * sizeof(*all));
+	all[sg->n_tensors] = v;
+	sg->tensor = all;
+	return sg->n_tensors++;
 }
 
 /* makes the variable's tensor; adds to p->initial if the reset can't set its value */
@@ -181,11 +132,12 @@ initial_of(const struct part *p, int tensor)
 	return NULL;
 }
 
-/* sets what each access reads and writes, following the accesses in order */
+/* makes the accesses read and write tensors, and leaves out what made the variables */
 static void
 rewrite(struct state *s, const int *tensor)
 {
 	struct part *p = s->p;
+	/* sets what each access reads and writes, following the accesses in order */
 	/* of each resource: the tensor that holds its value now */
 	int *holds = anew(p->a, int, (size_t)s->n);
 	memcpy(holds, tensor, (size_t)s->n * sizeof(*holds));
@@ -206,13 +158,9 @@ rewrite(struct state *s, const int *tensor)
 			part_leave_out(p, i, "its value is assigned again or never read");
 		}
 	}
-}
 
-/* reads of a tensor with an initial value also read the flag; the last read sets it */
-static void
-rewrite_first_reads(struct part *p)
-{
-	bool last = true;
+	/* reads of a tensor with an initial value also read the flag; the last read sets it */
+	bool last = true, all = true;
 	for (int i = p->sg->n_ops; p->begun && i-- > 0;) {
 		const struct tfl_op *op = &p->sg->op[i];
 		if (op->code != TFL_READ_VARIABLE || !initial_of(p, op->in[0]))
@@ -223,13 +171,7 @@ rewrite_first_reads(struct part *p)
 		part_set_outputs(p, i, out, last ? 2 : 1);
 		last = false;
 	}
-}
 
-static void
-leave_out_handles(struct state *s)
-{
-	struct part *p = s->p;
-	bool all = true;
 	for (int k = 0; k < s->n; k++)
 		all &= !s->why_not[k];
 	for (int i = 0; i < p->sg->n_ops; i++) {
@@ -245,6 +187,7 @@ leave_out_handles(struct state *s)
 	}
 }
 
+/* finds the resources and runs the subgraphs of CALL_ONCE, which give them their initial values */
 static bool
 open_state(struct state *s)
 {
@@ -259,7 +202,16 @@ open_state(struct state *s)
 	s->read = anew(p->a, bool, (size_t)s->n);
 	for (int k = 0; k < s->n; k++)
 		s->last[k] = s->sample[k] = -1;
-	return s->n && initialise(s);
+	bool touched = false;
+	for (int i = 0; s->n && i < p->sg->n_ops; i++) {
+		const struct tfl_op *op = &p->sg->op[i];
+		if (op->code == TFL_CALL_ONCE &&
+		    (touched || op->n_in || op->n_out || kept_on_cpu(s->o, op, i) ||
+		     !sim_run_resource_op(s->r, 0, i, NULL, &e)))
+			return false;
+		touched |= is_access(op);
+	}
+	return s->n > 0;
 }
 
 void
@@ -269,9 +221,30 @@ take_state(struct part *p, const struct options *o)
 	/* the resources of a body are also those of its model */
 	if (o->subgraph || !open_state(&s))
 		return;
-	for (int i = 0; i < p->sg->n_ops; i++)
-		if (is_access(&p->sg->op[i]))
-			note_access(&s, i);
+	/* what the accesses show about their resources */
+	for (int i = 0; i < p->sg->n_ops; i++) {
+		const struct tfl_op *op = &p->sg->op[i];
+		if (!is_access(op))
+			continue;
+		bool reads = op->code == TFL_READ_VARIABLE;
+		int k = resource_of(&s, op), value = reads ? op->out[0] : op->in[1];
+		const struct tfl_tensor *t = &p->sg->tensor[value];
+		const char *why = check_fm(p, t, "its value", family_types(op));
+		if (kept_on_cpu(o, op, i))
+			why = "kept on the CPU by --cpu";
+		if (t->is_variable)
+			why = no_tensor;
+		if (s.sample[k] < 0)
+			s.sample[k] = value;
+		const struct tfl_tensor *first = &p->sg->tensor[s.sample[k]];
+		if (t->type != first->type || tfl_elements(t) != tfl_elements(first))
+			why = "its variable has values of several types";
+		if (why && !s.why_not[k])
+			s.why_not[k] = why;
+		if (!reads)
+			s.last[k] = i;
+		s.read[k] |= reads;
+	}
 	/* a resource whose handle is used elsewhere must remain a resource */
 	for (int i = 0; i < p->sg->n_ops; i++)
 		for (int k = is_access(&p->sg->op[i]); k < p->sg->op[i].n_in; k++)
@@ -288,8 +261,6 @@ take_state(struct part *p, const struct options *o)
 		if (!s.why_not[k] && s.read[k])
 			tensor[k] = make_tensor(&s, k);
 	rewrite(&s, tensor);
-	rewrite_first_reads(p);
-	leave_out_handles(&s);
 }
 
 /* ---- lowering ------------------------------------------------------------------ */
@@ -305,19 +276,6 @@ read_variable(const struct part *p, struct lop *o)
 		   : no_tensor;
 }
 
-static struct g_operand
-initial_value(struct part *p, const struct initial *x, int type, struct hwc shape)
-{
-	int64_t n = hwc_elements(shape);
-	size_t bytes = (size_t)n * (size_t)tfl_type_bytes(type);
-	const struct tfl_tensor as = { .type = type,
-				       .data = { .p = x->value, .n = bytes } };
-	int32_t *v = anew(p->a, int32_t, (size_t)n);
-	for (int64_t i = 0; i < n; i++)
-		v[i] = tensor_int(&as, i);
-	return low_const(p->l, type, shape, v);
-}
-
 static void
 lower_begin(struct part *p, const struct initial *x, const struct tfl_op *op)
 {
@@ -331,7 +289,13 @@ lower_begin(struct part *p, const struct initial *x, const struct tfl_op *op)
 	struct g_operand first = low_new(p->l, type, one);
 	(void)low_subtract_from(p->l, 1, part_ifm(p, p->begun - 1), first);
 	struct g_operand begin = low_new(p->l, type, v.shape);
-	struct g_operand value = initial_value(p, x, type, v.shape);
+	int64_t n = hwc_elements(v.shape);
+	size_t bytes = (size_t)n * (size_t)tfl_type_bytes(type);
+	const struct tfl_tensor as = { .type = type, .data = { .p = x->value, .n = bytes } };
+	int32_t *element = anew(p->a, int32_t, (size_t)n);
+	for (int64_t i = 0; i < n; i++)
+		element[i] = tensor_int(&as, i);
+	struct g_operand value = low_const(p->l, type, v.shape, element);
 	struct g_operand sum = low_view(p->l, dest, v.shape);
 	sum.type = type;
 	(void)low_pair(p->l, OP_MUL, value, first, begin);
