@@ -231,8 +231,8 @@ void find_border(struct part *p);
 /* state.c: variables that the model keeps by name become tensors */
 void take_state(struct part *p, const struct options *o);
 
-/* decide.c: NPU or CPU for every operator */
-void decide(struct part *p, const struct options *o);
+/* decide.c: completes `lop` of an operator; returns NULL, or why the CPU runs the operator */
+const char *decide_op(const struct part *p, int i);
 /* false: --cpu names an operator or index that does not exist; e says which */
 bool check_asked(const struct part *p, const struct options *o, struct err *e);
 /*
@@ -245,7 +245,7 @@ bool check_equal_quantization(const struct part *p);
 /* does the user keep this operator on the CPU? */
 bool kept_on_cpu(const struct options *o, const struct tfl_op *op, int index);
 
-/* fold.c: decide(), after operators on constants are evaluated */
+/* fold.c: evaluates operators on constants, then decides NPU or CPU for every operator */
 void decide_all(struct part *p, const struct options *o);
 /* prints a note if a shape with an open batch was taken as constant */
 void note_open_batch(const struct part *p);

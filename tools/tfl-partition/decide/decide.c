@@ -57,57 +57,7 @@ check_asked(const struct part *p, const struct options *o, struct err *e)
 	return true;
 }
 
-/* refuses an input that has constant data but that the application may replace */
-static const char *
-check_sources(const struct part *p, const struct tfl_op *op)
-{
-	for (int k = 0; k < op->n_in; k++) {
-		const struct tfl_tensor *t = part_in(p, op, k);
-		if (!t || t->is_variable)
-			continue;
-		if (p->is_model_input[op->in[k]] && t->data.p)
-			return arena_printf(p->a, "input %d is both an input of the model and "
-					   "constant", k);
-	}
-	return NULL;
-}
-
-/* refuses an operator that the reference kernel can't run: there would be no result to equal */
-static const char *
-check_reference(const struct part *p, const struct tfl_op *op)
-{
-	struct err e = { 0 };
-	/* variable accesses were checked with their variable, and only copy */
-	if (sim_is_resource_op(op) || kernel_check(p->sg, op, &e))
-		return NULL;
-	const char *rule = strstr(e.text, "): ");
-	return arena_printf(p->a, "the reference kernel can't run it: %s",
-			   rule ? rule + 3 : e.text);
-}
-
-/*
- * tfl-quantcheck refuses a model with such zero points, because TensorFlow Lite
- * Micro takes them for 0
- */
-static const char *
-check_wide_zeros(const struct part *p, const struct tfl_op *op)
-{
-	const struct accel *a = p->l->accel;
-	if (!a || !accel_lacks(a, LACK_WIDE_ZEROS) || !family_of(op->code)->subtracts_zeros)
-		return NULL;
-	for (int k = 0; k < op->n_in + op->n_out; k++) {
-		bool in = k < op->n_in;
-		const struct tfl_tensor *t = in ? part_in(p, op, k)
-						: part_out(p, op, k - op->n_in);
-		if (t && t->type == TFL_INT16 && t->quant.n_zero && t->quant.zero[0])
-			return arena_printf(p->a, "%s is INT16 with zero point %lld, but %s "
-					   "assumes 0", in ? "an input" : "the output",
-					(long long)t->quant.zero[0], a->name);
-	}
-	return NULL;
-}
-
-static const char *
+const char *
 decide_op(const struct part *p, int i)
 {
 	const struct tfl_op *op = &p->sg->op[i];
@@ -129,8 +79,41 @@ decide_op(const struct part *p, int i)
 	const struct family *f = family_of(op->code);
 	if (!f->read)
 		return "no lowering for this operator";
-	return check_arity(p, op) ?: f->read(p, &p->op[i].lop) ?: check_wide_zeros(p, op) ?:
-	       check_sources(p, op) ?: check_reference(p, op);
+	const char *why = check_arity(p, op) ?: f->read(p, &p->op[i].lop);
+	if (why)
+		return why;
+	/*
+	 * tfl-quantcheck refuses a model with such zero points, because TensorFlow Lite
+	 * Micro takes them for 0
+	 */
+	const struct accel *a = p->l->accel;
+	bool wide = a && accel_lacks(a, LACK_WIDE_ZEROS) && f->subtracts_zeros;
+	for (int k = 0; wide && k < op->n_in + op->n_out; k++) {
+		bool in = k < op->n_in;
+		const struct tfl_tensor *t = in ? part_in(p, op, k)
+						: part_out(p, op, k - op->n_in);
+		if (t && t->type == TFL_INT16 && t->quant.n_zero && t->quant.zero[0])
+			return arena_printf(p->a, "%s is INT16 with zero point %lld, but %s "
+					   "assumes 0", in ? "an input" : "the output",
+					(long long)t->quant.zero[0], a->name);
+	}
+	/* the application may replace an input of the model, even one with constant data */
+	for (int k = 0; k < op->n_in; k++) {
+		const struct tfl_tensor *t = part_in(p, op, k);
+		if (t && !t->is_variable && p->is_model_input[op->in[k]] && t->data.p)
+			return arena_printf(p->a, "input %d is both an input of the model and "
+					   "constant", k);
+	}
+	/*
+	 * If the reference kernel can't run it, there would be no result to equal.  Variable
+	 * accesses were checked with their variable, and only copy.
+	 */
+	struct err e = { 0 };
+	if (sim_is_resource_op(op) || kernel_check(p->sg, op, &e))
+		return NULL;
+	const char *rule = strstr(e.text, "): ");
+	return arena_printf(p->a, "the reference kernel can't run it: %s",
+			   rule ? rule + 3 : e.text);
 }
 
 bool
@@ -153,22 +136,6 @@ check_cpu_kernels(const struct part *p)
 	return true;
 }
 
-/* false, with an error that names the operator: its kernel does not rescale */
-static bool
-refuse_unequal(const struct part *p, int subgraph, int i, int tensor, const char *scales)
-{
-	const struct tfl_subgraph *g = &p->m->subgraph[subgraph];
-	const struct tfl_op *op = &g->op[i];
-	const char *in = subgraph ? arena_printf(p->a, "subgraph %d, ", subgraph) : "";
-	/* IF, WHILE and accesses to variables have no kernel of their own */
-	bool copies = !kernel_exists(op->code) || kernel_check(g, op, &(struct err){ 0 });
-	return err_at(p->e, p->m->name, 0, "%soperator %d (%s), tensor %d (%s): "
-		      "unequal-quantization: %s, but the kernel does not rescale; quantize the "
-		      "model with equal scales there%s", in, i, tfl_op_label(op), tensor,
-		      g->tensor[tensor].name, scales,
-		      copies ? ", or --allow=unequal-quantization copies the integers" : "");
-}
-
 /*
  * RELU6 clamps in the input's scale and does not rescale.  TensorFlow Lite Micro has outputs of
  * such models, so only tfl-quantcheck refuses them.
@@ -181,23 +148,23 @@ check_equal_quantization(const struct part *p)
 	for (int s = 0; s < p->m->n_subgraphs; s++)
 		for (int i = 0; i < p->m->subgraph[s].n_ops; i++) {
 			const struct tfl_subgraph *g = &p->m->subgraph[s];
+			const struct tfl_op *op = &g->op[i];
 			struct err why = { 0 };
-			if (g->op[i].code != TFL_RELU6 &&
-			    !kernel_equal_quantization(p->m, s, &g->op[i], &variables, &tensor,
-						       &why) &&
-			    !kernel_computes_declared(g, &g->op[i]))
-				return refuse_unequal(p, s, i, tensor, why.text);
+			if (op->code == TFL_RELU6 ||
+			    kernel_equal_quantization(p->m, s, op, &variables, &tensor, &why) ||
+			    kernel_computes_declared(g, op))
+				continue;
+			const char *in = s ? arena_printf(p->a, "subgraph %d, ", s) : "";
+			/* IF, WHILE and accesses to variables have no kernel of their own */
+			bool copies = !kernel_exists(op->code) ||
+				      kernel_check(g, op, &(struct err){ 0 });
+			const char *allow = copies ? ", or --allow=unequal-quantization copies the "
+						     "integers" : "";
+			return err_at(p->e, p->m->name, 0, "%soperator %d (%s), tensor %d (%s): "
+				      "unequal-quantization: %s, but the kernel does not rescale; "
+				      "quantize the model with equal scales there%s", in, i,
+				      tfl_op_label(op), tensor, g->tensor[tensor].name, why.text,
+				      allow);
 		}
 	return true;
-}
-
-void
-decide(struct part *p, const struct options *o)
-{
-	for (int i = 0; i < p->sg->n_ops; i++) {
-		p->op[i].asked = kept_on_cpu(o, &p->sg->op[i], i);
-		p->op[i].lop = lop_of(p, &p->sg->op[i]);
-		p->op[i].why = decide_op(p, i);
-		p->op[i].npu = !p->op[i].why;
-	}
 }

@@ -77,56 +77,57 @@ evaluate_constant(struct part *p, const struct tfl_op *op)
 	return true;
 }
 
-/*
- * From the last operator to the first: marks folded operators whose result the CPU
- * reads, or nobody reads, as kept.  Returns true if there are any.
- */
-static bool
-keep_needed(struct part *p)
-{
-	const struct tfl_subgraph *sg = p->sg;
-	bool *needed = anew(p->a, bool, (size_t)sg->n_tensors), any = false;
-	bool *read = anew(p->a, bool, (size_t)sg->n_tensors);
-	for (int i = 0; i < sg->n_out; i++)
-		read[sg->out[i]] = true;
-	for (int i = sg->n_ops; i-- > 0;) {
-		const struct tfl_op *op = &sg->op[i];
-		struct placement *x = &p->op[i];
-		bool keep = !x->npu, unread = true;
-		for (int k = 0; k < op->n_out; k++) {
-			keep = keep || needed[op->out[k]];
-			unread = unread && !read[op->out[k]];
-		}
-		if (x->as == AS_CONSTANT && (keep || unread)) {
-			x->kept = any = true;
-			x->npu = false;
-		}
-		for (int k = 0; k < op->n_in; k++)
-			if (op->in[k] >= 0) {
-				read[op->in[k]] = true;
-				needed[op->in[k]] |= !x->npu;
-			}
-	}
-	return any;
-}
-
 void
 decide_all(struct part *p, const struct options *o)
 {
+	const struct tfl_subgraph *sg = p->sg;
 	for (;;) {
 		int64_t bytes_left = MAX_RESULTS;
-		for (int i = 0; i < p->sg->n_ops; i++) {
-			const struct tfl_op *op = &p->sg->op[i];
+		for (int i = 0; i < sg->n_ops; i++) {
+			const struct tfl_op *op = &sg->op[i];
 			bool folds = !p->op[i].kept && op->n_out <= MAX_OUT &&
 				     is_foldable(p, op, &bytes_left) && evaluate_constant(p, op);
 			p->op[i].as = folds ? AS_CONSTANT : AS_ALONE;
 		}
-		decide(p, o);
-		if (!keep_needed(p))
+		for (int i = 0; i < sg->n_ops; i++) {
+			struct placement *x = &p->op[i];
+			x->asked = kept_on_cpu(o, &sg->op[i], i);
+			x->lop = lop_of(p, &sg->op[i]);
+			x->why = decide_op(p, i);
+			x->npu = !x->why;
+		}
+
+		/*
+		 * From the last operator to the first: keeps folded operators whose result
+		 * the CPU reads, or nobody reads.
+		 */
+		bool *needed = anew(p->a, bool, (size_t)sg->n_tensors), any = false;
+		bool *read = anew(p->a, bool, (size_t)sg->n_tensors);
+		for (int i = 0; i < sg->n_out; i++)
+			read[sg->out[i]] = true;
+		for (int i = sg->n_ops; i-- > 0;) {
+			const struct tfl_op *op = &sg->op[i];
+			struct placement *x = &p->op[i];
+			bool keep = !x->npu, unread = true;
+			for (int k = 0; k < op->n_out; k++) {
+				keep = keep || needed[op->out[k]];
+				unread = unread && !read[op->out[k]];
+			}
+			if (x->as == AS_CONSTANT && (keep || unread)) {
+				x->kept = any = true;
+				x->npu = false;
+			}
+			for (int k = 0; k < op->n_in; k++)
+				if (op->in[k] >= 0) {
+					read[op->in[k]] = true;
+					needed[op->in[k]] |= !x->npu;
+				}
+		}
+		if (!any)
 			return;
-		for (int i = 0; i < p->sg->n_ops; i++)
-			for (int k = 0; p->op[i].as == AS_CONSTANT && k < p->sg->op[i].n_out; k++)
-				p->m->subgraph[0].tensor[p->sg->op[i].out[k]].data =
+		for (int i = 0; i < sg->n_ops; i++)
+			for (int k = 0; p->op[i].as == AS_CONSTANT && k < sg->op[i].n_out; k++)
+				p->m->subgraph[0].tensor[sg->op[i].out[k]].data =
 				    (struct bytes){ 0 };
 	}
 }

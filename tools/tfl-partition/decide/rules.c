@@ -37,39 +37,17 @@ check_arity(const struct part *p, const struct tfl_op *op)
 	return NULL;
 }
 
-static int
-type_bit(int type)
-{
-	return type == TFL_INT8	   ? TYPE_I8
-	       : type == TFL_UINT8 ? TYPE_U8
-	       : type == TFL_INT16 ? TYPE_I16
-	       : type == TFL_INT32 ? TYPE_I32
-	       : type == TFL_INT64 ? TYPE_I64
-	       : type == TFL_BOOL  ? TYPE_BOOL
-				   : 0;
-}
-
 bool
 has_type(const struct tfl_tensor *t, int types)
 {
-	return (type_bit(t->type) & types) != 0;
-}
-
-static const char *
-check_quant(const struct part *p, const struct tfl_tensor *t, const char *role)
-{
-	if (t->quant.n_scale != 1 || t->quant.other)
-		return arena_printf(p->a, "%s has no per-tensor quantization", role);
-	float s = t->quant.scale[0];
-	if (!(s > 0) || !isfinite(s))
-		return arena_printf(p->a, "%s has scale %g, which is not a positive number",
-				   role, (double)s);
-	struct g_range r = type_range(t->type);
-	int64_t z = t->quant.n_zero ? t->quant.zero[0] : 0;
-	if (z < r.lo || z > r.hi)
-		return arena_printf(p->a, "%s has zero point %lld, outside of its type",
-				   role, (long long)z);
-	return NULL;
+	int bit = t->type == TFL_INT8	 ? TYPE_I8
+		  : t->type == TFL_UINT8 ? TYPE_U8
+		  : t->type == TFL_INT16 ? TYPE_I16
+		  : t->type == TFL_INT32 ? TYPE_I32
+		  : t->type == TFL_INT64 ? TYPE_I64
+		  : t->type == TFL_BOOL	 ? TYPE_BOOL
+					 : 0;
+	return (bit & types) != 0;
 }
 
 const char *
@@ -104,9 +82,20 @@ check_fm(const struct part *p, const struct tfl_tensor *t, const char *role,
 	struct hwc s = tfl_hwc(t);
 	if (s.h > MAX_DIM + 1)
 		return arena_printf(p->a, "%s has %d rows", role, s.h);
-	return t->type == TFL_INT32 || t->type == TFL_BOOL
-		   ? NULL
-		   : check_quant(p, t, role);
+	if (t->type == TFL_INT32 || t->type == TFL_BOOL)
+		return NULL;
+	if (t->quant.n_scale != 1 || t->quant.other)
+		return arena_printf(p->a, "%s has no per-tensor quantization", role);
+	float scale = t->quant.scale[0];
+	if (!(scale > 0) || !isfinite(scale))
+		return arena_printf(p->a, "%s has scale %g, which is not a positive number",
+				   role, (double)scale);
+	struct g_range r = type_range(t->type);
+	int64_t z = t->quant.n_zero ? t->quant.zero[0] : 0;
+	if (z < r.lo || z > r.hi)
+		return arena_printf(p->a, "%s has zero point %lld, outside of its type",
+				   role, (long long)z);
+	return NULL;
 }
 
 const char *
