@@ -81,20 +81,15 @@ cast_lines(struct part *p, const struct lines *l, struct g_operand x, int from_t
 	(void)word_op_to(p->l, OP_MIN, y, zero, pieces(dest, l, TFL_INT32, 8, 4));
 }
 
-/* the type of the bytes in memory */
-static int
-stored_type(const struct tfl_tensor *t)
-{
-	return t->type == TFL_BOOL ? TFL_UINT8 : t->type;
-}
-
 /* casts whole lines of MAX_LINE elements in one operation, the remainder in another */
 void
 lower_cast(struct part *p, const struct lop *lop)
 {
 	const struct tfl_op *op = lop->op;
 	const struct tfl_tensor *i = lop->ifm, *o = lop->ofm;
-	int from = stored_type(i), to = stored_type(o);
+	/* the types of the bytes in memory */
+	int from = i->type == TFL_BOOL ? TFL_UINT8 : i->type;
+	int to = o->type == TFL_BOOL ? TFL_UINT8 : o->type;
 	struct nd v = nd_ifm(p, op->in[0]), out = nd_ofm(p, op->out[0]);
 	if (o->type == TFL_BOOL && i->type != TFL_BOOL) { /* 1 where an element is not 0 */
 		v = nd_readable_as(p->l, v, out.dim, out.rank);

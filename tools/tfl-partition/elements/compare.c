@@ -71,21 +71,6 @@ read_compare(const struct part *p, struct lop *o)
 	return why;
 }
 
-/* an operand as words in the reference's units */
-static struct nd
-words_in_units(struct part *p, int tensor, const struct tfl_tensor *o)
-{
-	const struct tfl_tensor *t = &p->sg->tensor[tensor];
-	int32_t v[BYTES];
-	in_units(t, v);
-	if (is_scalar(t))
-		return nd_aligned(word_const(p->l, v[tensor_int(t, 0) - type_range(t->type).lo]),
-				  t, o);
-	struct g_operand x = part_ifm(p, tensor), y = word_new(p->l, x.shape);
-	part_table32(p, x, y, v);
-	return nd_aligned(y, t, o);
-}
-
 /*
  * The scale from a tensor's values to the units in which the reference compares.
  * The reference shifts values up first.  U85's comparisons scale their operands as
@@ -121,9 +106,24 @@ lower_compare(struct part *p, const struct lop *o)
 	if (!plain && low_has(p->l, LACK_BITS) && scale_to_units(t[less], &scales[0]) &&
 	    scale_to_units(t[!less], &scales[1]))
 		c.scale = scales;
-	for (int k = 0; k < 2; k++)
-		v[k] = plain || c.scale ? nd_side(p, o->op->in[k], o->ofm)
-					: words_in_units(p, o->op->in[k], o->ofm);
+	for (int k = 0; k < 2; k++) {
+		if (plain || c.scale) {
+			v[k] = nd_side(p, o->op->in[k], o->ofm);
+			continue;
+		}
+		/* the operand as words in the reference's units */
+		int32_t units[BYTES], least = (int32_t)type_range(t[k]->type).lo;
+		struct g_operand y;
+		in_units(t[k], units);
+		if (is_scalar(t[k])) {
+			y = word_const(p->l, units[tensor_int(t[k], 0) - least]);
+		} else {
+			struct g_operand x = part_ifm(p, o->op->in[k]);
+			y = word_new(p->l, x.shape);
+			part_table32(p, x, y, units);
+		}
+		v[k] = nd_aligned(y, t[k], o->ofm);
+	}
 	c.a = v[less];
 	c.b = v[!less];
 	for (int k = 0; c.scale && k < 2; k++)

@@ -28,33 +28,6 @@ struct divide {
 	int32_t inverse[256], bits[256], sign[256];
 };
 
-static void
-fill_dividend(struct divide *d, int i, int32_t v)
-{
-	int32_t a = v < 0 ? -v : v;
-	int headroom = a ? __builtin_clrsb(a) : 30;
-	d->headroom[i] = headroom;
-	d->high[i] = (v < 0 ? -1 : 1) * (int32_t)((uint32_t)a << headroom);
-	d->power[i] = a && !(a & (a - 1)) ? (v < 0 ? 1 : -1) : 0;
-}
-
-static void
-fill_divisor(struct divide *d, int i, int32_t w)
-{
-	int32_t a = w < 0 ? -w : w;
-	int lead = a ? __builtin_clz((uint32_t)a) : 0;
-	d->sign[i] = w < 0 ? -1 : 1;
-	d->bits[i] = 31 - lead - d->m.exp;
-	d->inverse[i] =
-	    fixed_recip((int32_t)(((uint32_t)a << lead) - 0x80000000u));
-	if (a)
-		return;
-	/* division by 0: the shift is so small that every dividend but 0 saturates */
-	enum { LEAST_HEADROOM = 23 };
-	d->bits[i] = 1 - LEAST_HEADROOM;
-	d->inverse[i] = INT32_MAX;
-}
-
 /* fills the tables in the order of int8 indices: from the type's least raw value on */
 static void
 fill_tables(struct divide *d, const struct lop *o)
@@ -63,8 +36,25 @@ fill_tables(struct divide *d, const struct lop *o)
 	d->longest = INT32_MIN;
 	d->shortest = INT32_MAX;
 	for (int i = 0; i < 256; i++) {
-		fill_dividend(d, i, i + lo - quant_zero(o->ifm));
-		fill_divisor(d, i, i + lo - quant_zero(o->ifm2));
+		int32_t v = i + lo - quant_zero(o->ifm), a = v < 0 ? -v : v;
+		int headroom = a ? __builtin_clrsb(a) : 30;
+		d->headroom[i] = headroom;
+		d->high[i] = (v < 0 ? -1 : 1) * (int32_t)((uint32_t)a << headroom);
+		d->power[i] = a && !(a & (a - 1)) ? (v < 0 ? 1 : -1) : 0;
+	}
+	for (int i = 0; i < 256; i++) {
+		int32_t w = i + lo - quant_zero(o->ifm2), a = w < 0 ? -w : w;
+		int lead = a ? __builtin_clz((uint32_t)a) : 0;
+		d->sign[i] = w < 0 ? -1 : 1;
+		d->bits[i] = 31 - lead - d->m.exp;
+		d->inverse[i] =
+		    fixed_recip((int32_t)(((uint32_t)a << lead) - 0x80000000u));
+		if (a)
+			continue;
+		/* division by 0: the shift is so small that every dividend but 0 saturates */
+		enum { LEAST_HEADROOM = 23 };
+		d->bits[i] = 1 - LEAST_HEADROOM;
+		d->inverse[i] = INT32_MAX;
 	}
 	for (int i = 0; i < 256; i++)
 		for (int k = 0; k < 256; k++) {
@@ -128,26 +118,19 @@ look_up_words(struct part *p, struct g_operand x, const int32_t table[256])
 	return y;
 }
 
-/*
- * A shift by 32 or more gives 0, but the NPU shifts by 31 at most.  Another shift,
- * done before, makes such quotients small enough.
- */
-static struct g_operand
-shorten(struct part *p, struct g_operand quotient, struct g_operand *shift)
+void
+lower_divide(struct part *p, const struct lop *o)
 {
-	struct g_operand most = word_const(p->l, 31), zero = word_const(p->l, 0);
-	struct g_operand more = word_max(p->l, word_sub(p->l, *shift, most), zero);
-	more = word_min(p->l, word_mul(p->l, more, word_const(p->l, 4)), most);
-	*shift = word_min(p->l, *shift, most);
-	return word_shr(p->l, quotient, more);
-}
-
-/* divides v by w */
-static void
-divide(struct part *p, const struct lop *o, struct g_operand v, struct g_operand w,
-       struct g_operand ofm)
-{
+	if (o->ifm->type == TFL_INT32) {
+		lower_quotient(p, o);
+		return;
+	}
 	const struct divide *d = o->own;
+	struct g_operand ofm = part_ofm(p, o->op->out[0]), in[2];
+	for (int k = 0; k < 2; k++)
+		in[k] = part_ifm(p, o->op->in[k]);
+	struct g_operand v = spread(p, o, in, 0, ofm.shape);
+	struct g_operand w = spread(p, o, in, 1, ofm.shape);
 	struct g_operand sign = look_up_words(p, w, d->sign);
 	struct g_operand high = word_mul(p->l, look_up_words(p, v, d->high), sign);
 	struct g_operand extra = word_mul(p->l, look_up_words(p, v, d->power), sign);
@@ -166,8 +149,17 @@ divide(struct part *p, const struct lop *o, struct g_operand v, struct g_operand
 	 */
 	if (d->shortest < 1)
 		shift = word_max(p->l, shift, word_const(p->l, 1));
-	if (d->longest > 31)
-		quotient = shorten(p, quotient, &shift);
+	/*
+	 * A shift by 32 or more gives 0, but the NPU shifts by 31 at most.  Another shift,
+	 * done before, makes such quotients small enough.
+	 */
+	if (d->longest > 31) {
+		struct g_operand most = word_const(p->l, 31), none = word_const(p->l, 0);
+		struct g_operand more = word_max(p->l, word_sub(p->l, shift, most), none);
+		more = word_min(p->l, word_mul(p->l, more, word_const(p->l, 4)), most);
+		shift = word_min(p->l, shift, most);
+		quotient = word_shr(p->l, quotient, more);
+	}
 	/* halves below 0 round down: subtract 1 first, then round halves up */
 	struct g_operand below = word_min(p->l, quotient, zero);
 	below = word_max(p->l, below, word_const(p->l, -1));
@@ -177,20 +169,4 @@ divide(struct part *p, const struct lop *o, struct g_operand v, struct g_operand
 	r->ofm_zero = quant_zero(o->ofm);
 	op_clamp(r, quant_clamp(o->ofm, (int)TFL_OPT(o->op, DivOptions,
 						     fused_activation_function)));
-}
-
-void
-lower_divide(struct part *p, const struct lop *o)
-{
-	struct g_operand ofm, in[2];
-	if (o->ifm->type == TFL_INT32) {
-		lower_quotient(p, o);
-		return;
-	}
-	ofm = part_ofm(p, o->op->out[0]);
-	for (int k = 0; k < 2; k++)
-		in[k] = part_ifm(p, o->op->in[k]);
-	struct g_operand v = spread(p, o, in, 0, ofm.shape);
-	struct g_operand w = spread(p, o, in, 1, ofm.shape);
-	divide(p, o, v, w, ofm);
 }

@@ -62,9 +62,25 @@ check_binary(const struct part *p, const struct lop *o)
 	return check_broadcast(p, o->ifm, o->ifm2, o->ofm);
 }
 
-static const char *
-read_arith(const struct part *p, struct lop *o)
+const char *
+read_binary(const struct part *p, struct lop *o)
 {
+	static const enum g_op_kind kinds[TFL_BUILTIN_LIMIT] = {
+		[TFL_ADD] = OP_ADD, [TFL_SUB] = OP_SUB, [TFL_MUL] = OP_MUL,
+		[TFL_MAXIMUM] = OP_MAX, [TFL_LOGICAL_OR] = OP_MAX,
+		[TFL_MINIMUM] = OP_MIN, [TFL_LOGICAL_AND] = OP_MIN,
+	};
+	o->kind = kinds[o->op->code];
+	o->end = low_plain;
+	if (o->kind == OP_MAX || o->kind == OP_MIN) {
+		if (family_types(o->op) == TYPE_BOOL)
+			return check_truth(p, o);
+		const char *why = check_binary(p, o);
+		return why || o->ofm->type == TFL_INT32 ||
+				       (quant_equal(o->ifm, o->ofm) && quant_equal(o->ifm2, o->ofm))
+			   ? why
+			   : "IFM, IFM2 and OFM differ in quantization";
+	}
 	int activation = tfl_binary_activation(o->op);
 	const char *why = check_binary(p, o) ?: check_activation(p, o->op, activation);
 	if (why)
@@ -82,27 +98,6 @@ read_arith(const struct part *p, struct lop *o)
 				    : sum_scales(o->ifm, o->ifm2, o->ofm, o->kind == OP_SUB,
 						 &o->end);
 	return ok ? NULL : "the ratio of the scales can't be expressed";
-}
-
-const char *
-read_binary(const struct part *p, struct lop *o)
-{
-	static const enum g_op_kind kinds[TFL_BUILTIN_LIMIT] = {
-		[TFL_ADD] = OP_ADD, [TFL_SUB] = OP_SUB, [TFL_MUL] = OP_MUL,
-		[TFL_MAXIMUM] = OP_MAX, [TFL_LOGICAL_OR] = OP_MAX,
-		[TFL_MINIMUM] = OP_MIN, [TFL_LOGICAL_AND] = OP_MIN,
-	};
-	o->kind = kinds[o->op->code];
-	o->end = low_plain;
-	if (o->kind != OP_MAX && o->kind != OP_MIN)
-		return read_arith(p, o);
-	if (family_types(o->op) == TYPE_BOOL)
-		return check_truth(p, o);
-	const char *why = check_binary(p, o);
-	return why || o->ofm->type == TFL_INT32 ||
-			       (quant_equal(o->ifm, o->ofm) && quant_equal(o->ifm2, o->ofm))
-		   ? why
-		   : "IFM, IFM2 and OFM differ in quantization";
 }
 
 /* MAX and MIN compare raw values */

@@ -32,14 +32,30 @@ same_dims(const struct tfl_tensor *a, const struct tfl_tensor *b)
 	       !memcmp(a->dim, b->dim, (size_t)a->rank * sizeof(a->dim[0]));
 }
 
-/* accepts one divisor, one for each position of the last dimension, or one per element */
+/* by constants: one divisor, one for each position of the last dimension, or one per element */
 static const char *
-read_shapes(const struct lop *o, struct quotient *q)
+read_constant(const struct part *p, struct lop *o)
 {
 	const struct tfl_tensor *x = o->ifm, *by = o->ifm2;
+	if (x->type != TFL_INT32 || by->type != TFL_INT32 || o->ofm->type != TFL_INT32)
+		return arena_printf(p->a, "IFM is %s", tfl_type_name(x->type));
+	const char *why = check_within(p, o, TYPE_I32);
+	if (why)
+		return why;
+	if (x->data.p || !by->data.p)
+		return "the divisor is not constant";
+	if (o->op->code == TFL_DIV &&
+	    TFL_OPT(o->op, DivOptions, fused_activation_function) != TFL_ACT_NONE)
+		return "DIV of INT32 with a fused activation";
 	int64_t n = tfl_elements(by), last = x->rank ? x->dim[x->rank - 1] : 1;
+	for (int64_t i = 0; i < n; i++)
+		if (tensor_int(by, i) >= -1 && tensor_int(by, i) <= 1)
+			return arena_printf(p->a, "a divisor is %d", tensor_int(by, i));
+		else if (tensor_int(by, i) == INT32_MIN)
+			return "a divisor is too large";
 	if (!same_dims(x, o->ofm))
 		return "IFM and OFM differ in shape";
+	struct quotient *q = o->own = anew(p->a, struct quotient, 1);
 	q->shape = tfl_hwc(x);
 	if (n == 1)
 		q->by_shape = (struct hwc){ .h = 1, .w = 1, .c = 1 };
@@ -51,29 +67,6 @@ read_shapes(const struct lop *o, struct quotient *q)
 		return "the divisor has neither one element, nor one for each of the "
 		       "last dimension, nor the dividend's shape";
 	return NULL;
-}
-
-/* by constants */
-static const char *
-read_constant(const struct part *p, struct lop *o)
-{
-	const struct tfl_tensor *by = o->ifm2;
-	if (o->ifm->type != TFL_INT32 || by->type != TFL_INT32 || o->ofm->type != TFL_INT32)
-		return arena_printf(p->a, "IFM is %s", tfl_type_name(o->ifm->type));
-	const char *why = check_within(p, o, TYPE_I32);
-	if (why)
-		return why;
-	if (o->ifm->data.p || !by->data.p)
-		return "the divisor is not constant";
-	if (o->op->code == TFL_DIV &&
-	    TFL_OPT(o->op, DivOptions, fused_activation_function) != TFL_ACT_NONE)
-		return "DIV of INT32 with a fused activation";
-	for (int64_t i = 0; i < tfl_elements(by); i++)
-		if (tensor_int(by, i) >= -1 && tensor_int(by, i) <= 1)
-			return arena_printf(p->a, "a divisor is %d", tensor_int(by, i));
-		else if (tensor_int(by, i) == INT32_MIN)
-			return "a divisor is too large";
-	return read_shapes(o, o->own = anew(p->a, struct quotient, 1));
 }
 
 /* DIV by a divisor that is not constant */

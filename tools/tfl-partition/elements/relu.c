@@ -21,22 +21,6 @@ is_raw(const struct lop *o)
 	return o->op->code == TFL_RELU6 || quant_equal(o->ifm, o->ofm);
 }
 
-static struct g_range
-relu_range(const struct lop *o)
-{
-	switch (o->op->code) {
-	case TFL_RELU:
-		return quant_clamp(o->ofm, TFL_ACT_RELU);
-	case TFL_RELU6: /* in the IFM's quantization: RELU6 does not rescale */
-		return quant_clamp(o->ifm, TFL_ACT_RELU6);
-	default:;
-		struct g_range r = quant_clamp(o->ofm, TFL_ACT_RELU_N1_TO_1);
-		if (o->op->code == TFL_RELU_0_TO_1 && r.lo < quant_zero(o->ofm))
-			r.lo = quant_zero(o->ofm);
-		return r;
-	}
-}
-
 /* the reference computes this quotient in float32 */
 static bool
 ratio_f32(const struct tfl_tensor *i, const struct tfl_tensor *o,
@@ -63,7 +47,15 @@ read_relu(const struct part *p, struct lop *o)
 	const char *why = read_rescaled(p, o);
 	if (why)
 		return why;
-	o->end.clamp = relu_range(o);
+	if (o->op->code == TFL_RELU) {
+		o->end.clamp = quant_clamp(o->ofm, TFL_ACT_RELU);
+	} else if (o->op->code == TFL_RELU6) { /* in the IFM's quantization: it does not rescale */
+		o->end.clamp = quant_clamp(o->ifm, TFL_ACT_RELU6);
+	} else {
+		o->end.clamp = quant_clamp(o->ofm, TFL_ACT_RELU_N1_TO_1);
+		if (o->op->code == TFL_RELU_0_TO_1 && o->end.clamp.lo < quant_zero(o->ofm))
+			o->end.clamp.lo = quant_zero(o->ofm);
+	}
 	if (!is_raw(o))
 		return NULL;
 	o->end.scale = scale_one();
@@ -270,21 +262,6 @@ is_max_exact(const struct lop *o, int32_t alpha)
 	return true;
 }
 
-static void
-study_alpha(const struct lop *o, struct prelu *r)
-{
-	const struct tfl_tensor *alpha = o->ifm2;
-	int32_t zero = quant_zero(alpha), last = 0;
-	r->no_negative_alpha = r->max_is_exact = alpha->data.p != NULL;
-	for (int64_t i = 0; r->max_is_exact && i < tfl_elements(alpha); i++) {
-		int32_t a = tensor_int(alpha, i) - zero;
-		r->max_is_exact = (i > 0 && a == last) || is_max_exact(o, a);
-		last = a;
-	}
-	for (int64_t i = 0; r->no_negative_alpha && i < tfl_elements(alpha); i++)
-		r->no_negative_alpha = tensor_int(alpha, i) >= zero;
-}
-
 const char *
 read_prelu(const struct part *p, struct lop *o)
 {
@@ -304,30 +281,18 @@ read_prelu(const struct part *p, struct lop *o)
 	if (!npu_quantise(quant_scale(x) / quant_scale(y), &r->same) ||
 	    !npu_quantise(quant_scale(x) * quant_scale(alpha) / quant_scale(y), &r->below))
 		return "the ratio of the scales can't be expressed";
-	study_alpha(o, r);
+	int32_t zero = quant_zero(alpha), last = 0;
+	r->no_negative_alpha = r->max_is_exact = alpha->data.p != NULL;
+	for (int64_t i = 0; r->max_is_exact && i < tfl_elements(alpha); i++) {
+		int32_t a = tensor_int(alpha, i) - zero;
+		r->max_is_exact = (i > 0 && a == last) || is_max_exact(o, a);
+		last = a;
+	}
+	for (int64_t i = 0; r->no_negative_alpha && i < tfl_elements(alpha); i++)
+		r->no_negative_alpha = tensor_int(alpha, i) >= zero;
 	why = check_broadcast(p, x, alpha, y);
 	bool table = !why && is_scalar(alpha) && x->type != TFL_INT16;
 	return table ? read_bytes(p, o) : why;
-}
-
-/*
- * alpha in the type of x, and its zero point.  INT8 becomes a constant of INT16; so does a
- * scalar with a zero point, which not every NPU can subtract.
- */
-static struct nd
-side_of_alpha(struct part *p, const struct lop *o, int32_t *zero)
-{
-	const struct tfl_tensor *alpha = o->ifm2;
-	struct nd side = nd_side(p, o->op->in[1], o->ofm);
-	*zero = quant_zero(alpha);
-	if (alpha->type == o->ifm->type || (is_scalar(alpha) && !*zero))
-		return side;
-	int64_t n = tfl_elements(alpha);
-	int32_t *v = anew(p->a, int32_t, (size_t)n);
-	for (int64_t i = 0; i < n; i++)
-		v[i] = tensor_int(alpha, i) - *zero;
-	*zero = 0;
-	return nd_aligned(low_const(p->l, o->ifm->type, tfl_hwc(alpha), v), alpha, o->ofm);
 }
 
 /* MAX(x, x * alpha), or the sum of x above and x * alpha below zero; all are rescaled */
@@ -337,8 +302,22 @@ lower_prelu(struct part *p, const struct lop *o)
 	const struct prelu *r = o->own;
 	struct g_operand ofm = part_ofm(p, o->op->out[0]), y;
 	struct g_operand x = part_ifm(p, o->op->in[0]), first;
-	int32_t zero = quant_zero(o->ifm), alpha_zero, ofm_zero = quant_zero(o->ofm);
-	struct nd alpha = side_of_alpha(p, o, &alpha_zero);
+	int32_t zero = quant_zero(o->ifm), ofm_zero = quant_zero(o->ofm);
+	const struct tfl_tensor *slope = o->ifm2;
+	int32_t alpha_zero = quant_zero(slope);
+	/*
+	 * alpha in the type of x: INT8 becomes a constant of INT16; so does a scalar with a
+	 * zero point, which not every NPU can subtract
+	 */
+	struct nd alpha = nd_side(p, o->op->in[1], o->ofm);
+	if (slope->type != o->ifm->type && (!is_scalar(slope) || alpha_zero)) {
+		int64_t n = tfl_elements(slope);
+		int32_t *v = anew(p->a, int32_t, (size_t)n);
+		for (int64_t i = 0; i < n; i++)
+			v[i] = tensor_int(slope, i) - alpha_zero;
+		alpha_zero = 0;
+		alpha = nd_aligned(low_const(p->l, o->ifm->type, tfl_hwc(slope), v), slope, o->ofm);
+	}
 	bool max = r->max_is_exact;
 	first = x = low_view(p->l, x, ofm.shape);
 	if (!max) {

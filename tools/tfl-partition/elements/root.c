@@ -53,23 +53,6 @@ word_free_pairs(struct part *p, struct g_operand v)
 	return word_shr(p->l, word_sub(p->l, word_clz(p->l, v), two), one);
 }
 
-/* 1 / sqrt(v) with 20 fractional bits, shifted left; INT32_MAX for v = 0 */
-static struct g_operand
-inverse_root(struct part *p, struct g_operand v, int shift)
-{
-	struct g_operand one = word_const(p->l, 1);
-	struct g_operand pairs = word_free_pairs(p, v);
-	struct g_operand four = word_const(p->l, 4);
-	struct g_operand left = word_sub(p->l, word_add(p->l, pairs, pairs), four);
-	struct g_operand x = word_inverse_root(p, word_shl(p->l, v, left));
-	struct g_operand unit_shift = word_shl(p->l, one, word_add(p->l, word_const(p->l, 8), pairs));
-	struct g_operand root = word_mul_high(p->l, unit_shift, x);
-	if (shift)
-		root = word_shl(p->l, root, word_const(p->l, shift));
-	struct g_operand none = word_sub(p->l, one, word_min(p->l, v, one));
-	return word_max(p->l, root, word_mul(p->l, word_const(p->l, INT32_MAX), none));
-}
-
 void
 lower_root(struct part *p, const struct lop *o)
 {
@@ -79,7 +62,19 @@ lower_root(struct part *p, const struct lop *o)
 	struct g_operand mult = word_const(p->l, (int32_t)o->end.scale.mult);
 	/* a multiplier of 2^20 and more: the reference shifts the root, then rounds once */
 	int shift = o->end.scale.shift, left = shift < 31 ? 31 - shift : 0;
-	struct g_op *last = word_op_to(p->l, OP_MUL, inverse_root(p, v, left), mult, ofm);
+	/* 1 / sqrt(v) with 20 fractional bits, shifted left; INT32_MAX for v = 0 */
+	struct g_operand one = word_const(p->l, 1);
+	struct g_operand pairs = word_free_pairs(p, v);
+	struct g_operand four = word_const(p->l, 4);
+	struct g_operand up = word_sub(p->l, word_add(p->l, pairs, pairs), four);
+	struct g_operand inverse = word_inverse_root(p, word_shl(p->l, v, up));
+	struct g_operand unit_shift = word_shl(p->l, one, word_add(p->l, word_const(p->l, 8), pairs));
+	struct g_operand root = word_mul_high(p->l, unit_shift, inverse);
+	if (left)
+		root = word_shl(p->l, root, word_const(p->l, left));
+	struct g_operand none = word_sub(p->l, one, word_min(p->l, v, one));
+	root = word_max(p->l, root, word_mul(p->l, word_const(p->l, INT32_MAX), none));
+	struct g_op *last = word_op_to(p->l, OP_MUL, root, mult, ofm);
 	op_scale(last, (struct npu_scale){ .mult = 1, .shift = shift + left }, ROUND_TFL);
 	op_zeros(last, 0, quant_zero(o->ofm));
 }

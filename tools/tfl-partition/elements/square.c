@@ -33,25 +33,6 @@ read_square(const struct part *p, struct lop *o)
 	return table ? read_bytes(p, o) : NULL;
 }
 
-/* an input as 16 bits: times 2^left, then times its scale */
-static struct nd
-scaled_input(struct part *p, const struct lop *lop, int k)
-{
-	const struct square *s = lop->own;
-	const struct tfl_tensor *t = k ? lop->ifm2 : lop->ifm;
-	struct g_operand x = part_ifm(p, lop->op->in[k]);
-	struct g_operand y = low_new(p->l, TFL_INT16, x.shape);
-	bool pool = s->left == 0;
-	struct g_op *o = low_op(p->l, pool ? OP_AVGPOOL : OP_MUL, x, y);
-	if (!pool && x.type == TFL_INT8) /* 128 is no int8, but 127 with zero point -1 is */
-		op_scalar(o, (1 << s->left) - 1, -1);
-	else if (!pool)
-		op_scalar(o, 1 << s->left, 0);
-	op_scale(o, s->scale[k], ROUND_TFL);
-	op_zeros(o, quant_zero(t), 0);
-	return nd_aligned(y, t, lop->ofm);
-}
-
 void
 lower_square(struct part *p, const struct lop *o)
 {
@@ -62,8 +43,25 @@ lower_square(struct part *p, const struct lop *o)
 	bool plain = words || (s->same && s->left);
 	struct low_end end = low_plain;
 	struct nd in[2];
-	for (int k = 0; k < 2; k++)
-		in[k] = plain ? nd_side(p, o->op->in[k], o->ofm) : scaled_input(p, o, k);
+	for (int k = 0; k < 2; k++) {
+		if (plain) {
+			in[k] = nd_side(p, o->op->in[k], o->ofm);
+			continue;
+		}
+		/* an input as 16 bits: times 2^left, then times its scale */
+		const struct tfl_tensor *t = k ? o->ifm2 : o->ifm;
+		struct g_operand x = part_ifm(p, o->op->in[k]);
+		struct g_operand y = low_new(p->l, TFL_INT16, x.shape);
+		bool pool = s->left == 0;
+		struct g_op *r = low_op(p->l, pool ? OP_AVGPOOL : OP_MUL, x, y);
+		if (!pool && x.type == TFL_INT8) /* 128 is no int8, but 127 with zero point -1 is */
+			op_scalar(r, (1 << s->left) - 1, -1);
+		else if (!pool)
+			op_scalar(r, 1 << s->left, 0);
+		op_scale(r, s->scale[k], ROUND_TFL);
+		op_zeros(r, quant_zero(t), 0);
+		in[k] = nd_aligned(y, t, o->ofm);
+	}
 	end.scale.mult = plain && !words ? 64 : 1;
 	/* the difference of 16-bit inputs may need 17 bits */
 	struct g_operand d = low_new(p->l, s->left ? TFL_INT16 : TFL_INT32, tfl_hwc(o->ofm));

@@ -68,36 +68,6 @@ evaluate_one_input(const struct part *p, const struct tfl_op *op, int k, void *x
 	return part_evaluate(p, op, in, y, n);
 }
 
-/* the input that varies: 0, or 1 if input 0 is a single constant */
-static int
-variable_input(const struct part *p, const struct tfl_op *op)
-{
-	return op->n_in == 2 && is_scalar(part_in(p, op, 0));
-}
-
-/*
- * Fills the results for all 256 values.  An entry is 0 if the reference fails on
- * its value (a root of a negative number, a division by 0): no valid inference
- * needs it.  Returns false if the reference fails on every value.
- */
-static bool
-fill_bytes(const struct part *p, const struct tfl_op *op, uint8_t table[BYTES])
-{
-	int k = variable_input(p, op);
-	bool is_signed = part_in(p, op, k)->type == TFL_INT8;
-	uint8_t x[BYTES];
-	for (int i = 0; i < BYTES; i++)
-		x[i] = (uint8_t)(is_signed ? i - 128 : i);
-	if (evaluate_one_input(p, op, k, x, table, BYTES))
-		return true;
-	bool any = false;
-	for (int i = 0; i < BYTES; i++) {
-		table[i] = 0;
-		any |= evaluate_one_input(p, op, k, &x[i], &table[i], 1);
-	}
-	return any;
-}
-
 /* does interpolation reproduce y from entry `first` on? */
 static bool
 gives(const int16_t points[TABLE16], const int16_t *x, const int16_t *y, int first)
@@ -106,39 +76,6 @@ gives(const int16_t points[TABLE16], const int16_t *x, const int16_t *y, int fir
 		if (table16_lookup(points, x[i]) != y[i])
 			return false;
 	return true;
-}
-
-/*
- * Returns the first segment in which a result leaves 16 bits, or -1.  The reference and the
- * NPU keep 16 bits of a slope, but beyond 16 bits of the result the reference wraps around,
- * and no source says what the NPU does.
- */
-static int
-leaving_segment(const int16_t points[TABLE16])
-{
-	for (int i = 0; i + 1 < TABLE16; i++) {
-		int16_t slope = (int16_t)(uint16_t)(points[i + 1] - points[i]);
-		int32_t last = points[i] + ((slope * 127 + 64) >> 7);
-		if (last < INT16_MIN || last > INT16_MAX)
-			return i;
-	}
-	return -1;
-}
-
-/* evaluates the operator on words in native byte order */
-static bool
-evaluate_words(const struct part *p, const struct tfl_op *op, const int16_t *x,
-	       int16_t *y)
-{
-	struct arena *a = arena_open();
-	int16_t *in = anew(a, int16_t, WORDS);
-	for (int i = 0; i < WORDS; i++)
-		store_le16(&in[i], (uint16_t)x[i]);
-	bool ok = evaluate_one_input(p, op, 0, in, y, WORDS);
-	for (int i = 0; ok && i < WORDS; i++)
-		y[i] = (int16_t)load_le16(&y[i]);
-	arena_close(a);
-	return ok;
 }
 
 /*
@@ -151,9 +88,14 @@ fill_points(const struct part *p, const struct tfl_op *op,
 {
 	struct arena *a = arena_open();
 	int16_t *x = anew(a, int16_t, WORDS), *y = anew(a, int16_t, WORDS);
-	for (int i = 0; i < WORDS; i++)
+	int16_t *in = anew(a, int16_t, WORDS);
+	for (int i = 0; i < WORDS; i++) {
 		x[i] = (int16_t)(i + INT16_MIN);
-	bool ok = evaluate_words(p, op, x, y);
+		store_le16(&in[i], (uint16_t)x[i]);
+	}
+	bool ok = evaluate_one_input(p, op, 0, in, y, WORDS);
+	for (int i = 0; ok && i < WORDS; i++)
+		y[i] = (int16_t)load_le16(&y[i]);
 	for (int i = 0; ok && i < 512; i++)
 		points[i] = y[128 * i];
 	/* the last value is slope * 127 / 128, rounded, so at most two slopes give it */
@@ -249,11 +191,25 @@ lower_to_table(struct part *p, int tensor, struct g_operand ofm, struct g_lut *l
 const char *
 read_bytes(const struct part *p, struct lop *o)
 {
-	uint8_t *table = anew(p->a, uint8_t, BYTES);
-	if (!fill_bytes(p, o->op, table))
+	/* the input that varies: 0, or 1 if input 0 is a single constant */
+	int k = o->op->n_in == 2 && is_scalar(o->ifm);
+	bool is_signed = part_in(p, o->op, k)->type == TFL_INT8;
+	uint8_t x[BYTES], *table = anew(p->a, uint8_t, BYTES);
+	for (int i = 0; i < BYTES; i++)
+		x[i] = (uint8_t)(is_signed ? i - 128 : i);
+	bool all = evaluate_one_input(p, o->op, k, x, table, BYTES), any = all;
+	/*
+	 * An entry is 0 if the reference fails on its value (a root of a negative number, a
+	 * division by 0): no valid inference needs it.
+	 */
+	for (int i = 0; !all && i < BYTES; i++) {
+		table[i] = 0;
+		any |= evaluate_one_input(p, o->op, k, &x[i], &table[i], 1);
+	}
+	if (!any)
 		return "the reference has no result";
 	o->table = table;
-	o->root = o->op->in[variable_input(p, o->op)];
+	o->root = o->op->in[k];
 	return NULL;
 }
 
@@ -288,10 +244,19 @@ read_table(const struct part *p, struct lop *o)
 	int16_t *points = o->own = anew(p->a, int16_t, TABLE16);
 	if (!fill_points(p, op, points))
 		return "no table of 512 segments gives the reference's 16-bit results";
-	int k = leaving_segment(points);
-	return k < 0 ? NULL
-		     : arena_printf(p->a, "between %d and %d, segment %d of the reference's table, "
-				   "results leave 16 bits", points[k], points[k + 1], k);
+	/*
+	 * The reference and the NPU keep 16 bits of a slope, but beyond 16 bits of the result
+	 * the reference wraps around, and no source says what the NPU does.
+	 */
+	for (int k = 0; k + 1 < TABLE16; k++) {
+		int16_t slope = (int16_t)(uint16_t)(points[k + 1] - points[k]);
+		int32_t last = points[k] + ((slope * 127 + 64) >> 7);
+		if (last < INT16_MIN || last > INT16_MAX)
+			return arena_printf(p->a, "between %d and %d, segment %d of the "
+					   "reference's table, results leave 16 bits", points[k],
+					   points[k + 1], k);
+	}
+	return NULL;
 }
 
 void
