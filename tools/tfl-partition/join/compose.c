@@ -50,30 +50,6 @@ identity(const struct composing *c, int tensor)
 	return (struct function){ .root = tensor, .values = v };
 }
 
-/* the one tensor of which all inputs are functions; -1: several, or none */
-static int
-common_root(struct composing *c, const struct tfl_op *op, void **in)
-{
-	int root = -1;
-	const struct tfl_tensor *out = part_out(c->p, op, 0);
-	for (int k = 0; k < op->n_in; k++) {
-		const struct tfl_tensor *t = part_in(c->p, op, k);
-		if (!t || (t->data.p && tfl_elements(t) != 1))
-			return -1;
-		if (t->data.p)
-			continue;
-		struct function *f = &c->read[op->in[k]];
-		if (f->root < 0)
-			*f = identity(c, op->in[k]);
-		if (f->root < 0 || tfl_elements(t) != tfl_elements(out) ||
-		    (root >= 0 && f->root != root))
-			return -1;
-		root = f->root;
-		in[k] = f->values;
-	}
-	return root;
-}
-
 /* finds the function of one tensor that operator i computes, if it is one */
 static void
 find_function(struct composing *c, int i)
@@ -84,7 +60,22 @@ find_function(struct composing *c, int i)
 	if (!may_compose(p, i) || op->n_in > MAX_IN || op->n_out != 1)
 		return;
 	const struct tfl_tensor *out = part_out(p, op, 0);
-	int root = common_root(c, op, in), size = tfl_type_bytes(out->type);
+	int root = -1, size = tfl_type_bytes(out->type); /* root: all inputs are its functions */
+	for (int k = 0; k < op->n_in; k++) {
+		const struct tfl_tensor *t = part_in(p, op, k);
+		if (!t || (t->data.p && tfl_elements(t) != 1))
+			return;
+		if (t->data.p)
+			continue;
+		struct function *f = &c->read[op->in[k]];
+		if (f->root < 0)
+			*f = identity(c, op->in[k]);
+		if (f->root < 0 || tfl_elements(t) != tfl_elements(out) ||
+		    (root >= 0 && f->root != root))
+			return;
+		root = f->root;
+		in[k] = f->values;
+	}
 	if (root < 0 || out->is_variable || size < 1 || size > 4)
 		return;
 	struct err e = { 0 };

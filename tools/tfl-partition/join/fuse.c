@@ -9,27 +9,6 @@
 #include "graph/build.h"
 #include "graph/facts.h"
 
-/* the operations that write t; NULL if one also reads t or can't take the table or clamp */
-static struct g_op **
-find_writers(const struct part *p, const struct g_tensor *t, bool table, size_t *n)
-{
-	struct g_op **v = anew(p->a, struct g_op *, p->g->n_ops + 1);
-	*n = 0;
-	for (size_t i = 0; i < p->g->n_ops; i++) {
-		struct g_op *op = p->g->ops[i];
-		if (op->ifm.t == t || op->ifm2.t == t)
-			return NULL;
-		if (op->ofm.t != t)
-			continue;
-		if (op->node != p->l->node || op->act != G_ACT_CLAMP ||
-		    op->ofm.type != t->shape.type ||
-		    !(table ? op_can_look_up(op->kind) : op_can_clamp(op->kind)))
-			return NULL;
-		v[(*n)++] = op;
-	}
-	return *n ? v : NULL;
-}
-
 static bool
 is_whole_view(const struct g_operand *o)
 {
@@ -55,27 +34,11 @@ redirect(const struct g_tensor *t, struct g_op **writer, size_t n,
 	return true;
 }
 
-static void
-remove_tensor(struct part *p, const struct g_tensor *t, struct g_operand ofm)
-{
-	size_t n = 0;
-	for (size_t i = 0; i < p->g->n_tensors; i++)
-		if (p->g->tensors[i] != t) {
-			p->g->tensors[i]->rec.index = (int)n;
-			p->g->tensors[n++] = p->g->tensors[i];
-		}
-	p->g->n_tensors = n;
-	for (int i = 0; i < p->sg->n_tensors; i++)
-		if (p->value[i].t == t)
-			p->value[i] = ofm;
-}
-
 bool
 fuse(struct part *p, int tensor, struct g_operand ofm, struct g_lut *lut,
      struct g_range clamp)
 {
 	struct g_operand x = p->value[tensor];
-	size_t n;
 	if (!x.t || tensor_is_const(x.t) || !is_whole_view(&x) ||
 	    x.type != x.t->shape.type || ofm.type != x.type)
 		return false;
@@ -83,8 +46,22 @@ fuse(struct part *p, int tensor, struct g_operand ofm, struct g_lut *lut,
 	for (int i = 0; i < p->sg->n_tensors; i++)
 		if (p->value[i].t == x.t && (p->uses[i] != 1 || p->crosses[i]))
 			return false;
-	struct g_op **writer = find_writers(p, x.t, lut, &n);
-	if (!writer || !redirect(x.t, writer, n, ofm))
+	/* every operation that writes it can take the table or clamp, and none reads it */
+	struct g_op **writer = anew(p->a, struct g_op *, p->g->n_ops + 1);
+	size_t n = 0, kept = 0;
+	for (size_t i = 0; i < p->g->n_ops; i++) {
+		struct g_op *op = p->g->ops[i];
+		if (op->ifm.t == x.t || op->ifm2.t == x.t)
+			return false;
+		if (op->ofm.t != x.t)
+			continue;
+		if (op->node != p->l->node || op->act != G_ACT_CLAMP ||
+		    op->ofm.type != x.t->shape.type ||
+		    !(lut ? op_can_look_up(op->kind) : op_can_clamp(op->kind)))
+			return false;
+		writer[n++] = op;
+	}
+	if (!n || !redirect(x.t, writer, n, ofm))
 		return false;
 	for (size_t i = 0; i < n; i++) {
 		struct g_range *r = &writer[i]->clamp;
@@ -100,6 +77,14 @@ fuse(struct part *p, int tensor, struct g_operand ofm, struct g_lut *lut,
 		r->lo = clamp_i64(r->lo, clamp.lo, clamp.hi);
 		r->hi = clamp_i64(r->hi, clamp.lo, clamp.hi);
 	}
-	remove_tensor(p, x.t, ofm);
+	for (size_t i = 0; i < p->g->n_tensors; i++)
+		if (p->g->tensors[i] != x.t) {
+			p->g->tensors[i]->rec.index = (int)kept;
+			p->g->tensors[kept++] = p->g->tensors[i];
+		}
+	p->g->n_tensors = kept;
+	for (int i = 0; i < p->sg->n_tensors; i++)
+		if (p->value[i].t == x.t)
+			p->value[i] = ofm;
 	return true;
 }

@@ -89,20 +89,6 @@ find_mult(const struct ratio *r, const struct tfl_tensor *o, const int32_t *want
 	return m.lo <= m.hi;
 }
 
-/* converts floats to fixed point, all with the same power of two */
-static void
-fix_dividends(struct ratio *r, const float real[BYTES])
-{
-	float most = 0;
-	int exp;
-	for (int i = 0; i < BYTES; i++)
-		most = fmaxf(most, fabsf(real[i]));
-	(void)frexpf(most, &exp);
-	for (int i = 0; i < BYTES; i++)
-		r->dividend[i] = (int32_t)lround(ldexp((double)real[i],
-						       DIVIDEND_BITS - exp));
-}
-
 /* the reference's results, all dividends of the first divisor first */
 static bool
 evaluate_quotients(const struct part *p, struct ratio *r, const struct tfl_op *op,
@@ -119,7 +105,15 @@ evaluate_quotients(const struct part *p, struct ratio *r, const struct tfl_op *o
 				   real[k], BYTES))
 			return false;
 	}
-	fix_dividends(r, real[0]);
+	/* the dividends in fixed point, all with the same power of two */
+	float most = 0;
+	int exp;
+	for (int i = 0; i < BYTES; i++)
+		most = fmaxf(most, fabsf(real[0][i]));
+	(void)frexpf(most, &exp);
+	for (int i = 0; i < BYTES; i++)
+		r->dividend[i] = (int32_t)lround(ldexp((double)real[0][i],
+						       DIVIDEND_BITS - exp));
 	for (int i = 0; i < PAIRS; i++) {
 		in[0][i] = real[0][i % BYTES];
 		in[1][i] = real[1][i / BYTES];
@@ -235,31 +229,6 @@ raise_ratios(struct part *p)
 	}
 }
 
-/*
- * Writes the result of 0 / 0 where both operands are 0.  The product of words has
- * the zero point there.
- */
-static void
-insert_nan_result(struct part *p, const struct ratio *r, struct g_operand quotient,
-	 const struct g_operand v[2], const struct tfl_tensor *o, struct g_operand ofm)
-{
-	bool above = r->none > quant_zero(o);
-	struct g_range range = type_range(o->type);
-	int other = (int)(above ? range.lo : range.hi);
-	struct g_operand mark[2];
-	for (int k = 0; k < 2; k++) { /* the result where an operand is 0, else `other` */
-		uint8_t table[BYTES];
-		for (int i = 0; i < BYTES; i++)
-			table[i] = (uint8_t)(i == zero_at(&p->sg->tensor[r->tensor[k]]) ? r->none
-											: other);
-		mark[k] = low_new(p->l, o->type, v[k].shape);
-		(void)part_table(p, v[k], mark[k], low_lut8(p->l, table));
-	}
-	struct g_operand both = low_new(p->l, o->type, ofm.shape);
-	op_ifm2(low_op(p->l, above ? OP_MIN : OP_MAX, mark[0], both), mark[1], 0);
-	op_ifm2(low_op(p->l, above ? OP_MAX : OP_MIN, quotient, ofm), both, 0);
-}
-
 void
 lower_ratio(struct part *p, int i)
 {
@@ -280,7 +249,28 @@ lower_ratio(struct part *p, int i)
 	op_scale(last, (struct npu_scale){ .mult = 1, .shift = r->shift }, ROUND_NATURAL);
 	op_zeros(last, 0, quant_zero(o));
 	op_clamp(last, type_range(o->type));
-	if (!whole)
-		insert_nan_result(p, r, y, v, o, dest);
+	if (whole) {
+		low_deliver(p->l, dest, ofm);
+		return;
+	}
+	/*
+	 * Writes the result of 0 / 0 where both operands are 0.  The product of words has
+	 * the zero point there.
+	 */
+	bool above = r->none > quant_zero(o);
+	struct g_range range = type_range(o->type);
+	int other = (int)(above ? range.lo : range.hi);
+	struct g_operand mark[2];
+	for (int k = 0; k < 2; k++) { /* the result where an operand is 0, else `other` */
+		uint8_t table[BYTES];
+		for (int b = 0; b < BYTES; b++)
+			table[b] = (uint8_t)(b == zero_at(&p->sg->tensor[r->tensor[k]]) ? r->none
+											: other);
+		mark[k] = low_new(p->l, o->type, v[k].shape);
+		(void)part_table(p, v[k], mark[k], low_lut8(p->l, table));
+	}
+	struct g_operand both = low_new(p->l, o->type, dest.shape);
+	op_ifm2(low_op(p->l, above ? OP_MIN : OP_MAX, mark[0], both), mark[1], 0);
+	op_ifm2(low_op(p->l, above ? OP_MAX : OP_MIN, y, dest), both, 0);
 	low_deliver(p->l, dest, ofm);
 }

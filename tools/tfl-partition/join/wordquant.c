@@ -108,24 +108,25 @@ before_quantize(const struct part *p, const struct tfl_op *op, int code, struct 
 	return part_in(p, first, 0)->data.p ? NULL : first;
 }
 
-static bool
-read_pair(const struct part *p, const struct tfl_op *op, struct word_quant *w)
-{
-	const struct tfl_op *cast = before_quantize(p, op, TFL_CAST, w);
-	const struct tfl_tensor *root = cast ? part_in(p, cast, 0) : NULL;
-	return root && root->type == TFL_INT32 && !check_fm(p, root, "IFM", TYPE_I32) &&
-	       tfl_elements(root) == tfl_elements(part_out(p, op, 0)) &&
-	       evaluate_integers(p, op, w);
-}
 
-/* ---- DEQUANTIZE, QUANTIZE ------------------------------------------------------ */
 
-/* have both operators together the results of a QUANTIZE between integers? */
+/*
+ * Translates DEQUANTIZE and QUANTIZE into one QUANTIZE, if this has for all values the results
+ * of both together.
+ */
 static bool
-is_requantized(const struct part *p, const struct tfl_op *back, const struct tfl_op *op,
-	       const struct tfl_op *plain)
+read_requant(const struct part *p, const struct tfl_op *op, struct word_quant *w, struct lop *o)
 {
 	enum { VALUES = 65536 };
+	const struct tfl_op *back = before_quantize(p, op, TFL_DEQUANTIZE, w);
+	if (!back || part_in(p, back, 0)->type != TFL_INT16)
+		return false;
+	struct tfl_op *plain = anew(p->a, struct tfl_op, 1);
+	*plain = *op;
+	plain->in = back->in;
+	*o = lop_of(p, plain);
+	if (read_quantize(p, o))
+		return false;
 	struct arena *a = arena_open();
 	int16_t *x = anew(a, int16_t, VALUES);
 	float *real = anew(a, float, VALUES);
@@ -140,20 +141,6 @@ is_requantized(const struct part *p, const struct tfl_op *back, const struct tfl
 	return ok;
 }
 
-/* translates both into one QUANTIZE */
-static bool
-read_requant(const struct part *p, const struct tfl_op *op, struct word_quant *w, struct lop *o)
-{
-	const struct tfl_op *back = before_quantize(p, op, TFL_DEQUANTIZE, w);
-	if (!back || part_in(p, back, 0)->type != TFL_INT16)
-		return false;
-	struct tfl_op *plain = anew(p->a, struct tfl_op, 1);
-	*plain = *op;
-	plain->in = back->in;
-	*o = lop_of(p, plain);
-	return !read_quantize(p, o) && is_requantized(p, back, op, plain);
-}
-
 bool
 join_words(struct part *p, int i, struct join *j)
 {
@@ -164,7 +151,11 @@ join_words(struct part *p, int i, struct join *j)
 	struct err e = { 0 };
 	if (x->npu || x->asked || x->border)
 		return false;
-	bool words = read_pair(p, op, w);
+	const struct tfl_op *first = before_quantize(p, op, TFL_CAST, w);
+	const struct tfl_tensor *root = first ? part_in(p, first, 0) : NULL;
+	bool words = root && root->type == TFL_INT32 && !check_fm(p, root, "IFM", TYPE_I32) &&
+		     tfl_elements(root) == tfl_elements(part_out(p, op, 0)) &&
+		     evaluate_integers(p, op, w);
 	if (!words && !read_requant(p, op, w, &o))
 		return false;
 	int cast = p->sg->tensor[op->in[0]].producer;
