@@ -18,41 +18,6 @@ struct blocks {
 	int64_t images;
 };
 
-static const char *
-find_blocks(const struct part *p, const struct lop *o, struct blocks *b)
-{
-	bool to_batch = o->op->code == TFL_SPACE_TO_BATCH_ND;
-	const char *why = check_move(p, o);
-	if (why)
-		return why;
-	const struct tfl_tensor *big = to_batch ? o->ifm : o->ofm;
-	const struct tfl_tensor *small = to_batch ? o->ofm : o->ifm;
-	int64_t margin[4];
-	int n, n_margin;
-	if (!part_ints(o->ifm2, b->block, 2, &n) ||
-	    !part_ints(part_in(p, o->op, 2), margin, 4, &n_margin))
-		return "block or margins are not constant";
-	if (n < 1 || big->rank != n + 2 || small->rank != n + 2 || n_margin != 2 * n)
-		return "the block does not match the IFM's rank";
-	b->n = n;
-	b->images = big->dim[0];
-	for (int k = 0; k < n; k++) {
-		int64_t before = margin[2 * k], after = margin[2 * k + 1];
-		b->before[k] = before;
-		b->big[k] = big->dim[1 + k];
-		b->small[k] = small->dim[1 + k];
-		if (b->block[k] < 1 || b->block[k] > MAX_BLOCK || before < 0 ||
-		    after < 0 || before > INT32_MAX || after > INT32_MAX ||
-		    b->block[k] * b->small[k] != b->big[k] + before + after)
-			return "the shapes of IFM and OFM do not match";
-	}
-	int64_t all = b->block[0] * (n > 1 ? b->block[1] : 1);
-	return small->dim[0] == all * b->images &&
-			       small->dim[n + 1] == big->dim[n + 1]
-		   ? NULL
-		   : "the shapes of IFM and OFM do not match";
-}
-
 /*
  * Sets views of piece i: *pixels are its pixels in the images, *piece is its own
  * memory, and at[] the position in *piece where the pixels begin.
@@ -90,10 +55,34 @@ const char *
 read_blocks(const struct part *p, struct lop *o)
 {
 	struct blocks *b = o->own = anew(p->a, struct blocks, 1);
-	const char *why = find_blocks(p, o, b);
+	bool to_batch = o->op->code == TFL_SPACE_TO_BATCH_ND;
+	const char *why = check_move(p, o);
 	if (why)
 		return why;
-	bool to_batch = o->op->code == TFL_SPACE_TO_BATCH_ND;
+	const struct tfl_tensor *big = to_batch ? o->ifm : o->ofm;
+	const struct tfl_tensor *small = to_batch ? o->ofm : o->ifm;
+	int64_t margin[4];
+	int n, n_margin;
+	if (!part_ints(o->ifm2, b->block, 2, &n) ||
+	    !part_ints(part_in(p, o->op, 2), margin, 4, &n_margin))
+		return "block or margins are not constant";
+	if (n < 1 || big->rank != n + 2 || small->rank != n + 2 || n_margin != 2 * n)
+		return "the block does not match the IFM's rank";
+	b->n = n;
+	b->images = big->dim[0];
+	for (int k = 0; k < n; k++) {
+		int64_t before = margin[2 * k], after = margin[2 * k + 1];
+		b->before[k] = before;
+		b->big[k] = big->dim[1 + k];
+		b->small[k] = small->dim[1 + k];
+		if (b->block[k] < 1 || b->block[k] > MAX_BLOCK || before < 0 ||
+		    after < 0 || before > INT32_MAX || after > INT32_MAX ||
+		    b->block[k] * b->small[k] != b->big[k] + before + after)
+			return "the shapes of IFM and OFM do not match";
+	}
+	int64_t all = b->block[0] * (n > 1 ? b->block[1] : 1);
+	if (small->dim[0] != all * b->images || small->dim[n + 1] != big->dim[n + 1])
+		return "the shapes of IFM and OFM do not match";
 	struct nd in = nd_shape(o->ifm), out = nd_shape(o->ofm);
 	int64_t pieces = (to_batch ? out : in).dim[0] / b->images, copies = 0;
 	for (int64_t i = 0; i < pieces && copies <= ND_MAX_COPIES; i++) {

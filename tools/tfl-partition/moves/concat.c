@@ -38,32 +38,6 @@ read_axis(const struct part *p, const struct tfl_op *op, int *axis)
 	return NULL;
 }
 
-static const char *
-check_input(const struct part *p, const struct tfl_op *op, int i, int axis,
-	    struct nd to, int64_t *at)
-{
-	const struct tfl_tensor *t = part_in(p, op, i), *o = part_out(p, op, 0);
-	const char *why = t ? check_moved(p, t, "an input") : "an input is absent";
-	if (why)
-		return why;
-	if (t->type != o->type)
-		return "an input and the OFM differ in type";
-	if (op->code == TFL_CONCATENATION && t->rank != o->rank)
-		return "an input and the OFM differ in rank";
-	if (kernel_rescales(op, t, o) &&
-	    (!(t->quant.scale[0] > 0) || !(o->quant.scale[0] > 0)))
-		return "an input or the OFM has no quantization";
-	int64_t n = length_of(op, t, axis);
-	if (n > o->dim[axis] - *at)
-		return "the inputs are larger than the OFM";
-	struct nd v = nd_shape(t);
-	nd_slice(&to, axis, *at, n, 1); /* the part of the result that the input fills */
-	if (nd_elements(&v) != nd_elements(&to))
-		return "the shapes of inputs and OFM do not match";
-	*at += n;
-	return check_copies(p, &v, &to);
-}
-
 const char *
 read_concat(const struct part *p, struct lop *o)
 {
@@ -76,33 +50,40 @@ read_concat(const struct part *p, struct lop *o)
 	int64_t at = 0;
 	bool constant = true;
 	for (int i = 0; i < op->n_in; i++) {
-		why = check_input(p, op, i, o->axis, to, &at);
+		const struct tfl_tensor *t = part_in(p, op, i);
+		why = t ? check_moved(p, t, "an input") : "an input is absent";
 		if (why)
 			return why;
-		constant = constant && part_in(p, op, i)->data.p;
+		if (t->type != o->ofm->type)
+			return "an input and the OFM differ in type";
+		if (op->code == TFL_CONCATENATION && t->rank != o->ofm->rank)
+			return "an input and the OFM differ in rank";
+		if (kernel_rescales(op, t, o->ofm) &&
+		    (!(t->quant.scale[0] > 0) || !(o->ofm->quant.scale[0] > 0)))
+			return "an input or the OFM has no quantization";
+		int64_t n = length_of(op, t, o->axis);
+		if (n > o->ofm->dim[o->axis] - at)
+			return "the inputs are larger than the OFM";
+		/* the part of the result that the input fills */
+		struct nd v = nd_shape(t), part = to;
+		nd_slice(&part, o->axis, at, n, 1);
+		if (nd_elements(&v) != nd_elements(&part))
+			return "the shapes of inputs and OFM do not match";
+		at += n;
+		why = check_copies(p, &v, &part);
+		if (why)
+			return why;
+		constant = constant && t->data.p;
 	}
 	if (constant)
 		return "all inputs are constant";
 	return at == to.dim[o->axis] ? NULL : "the inputs do not fill the OFM";
 }
 
-/* the reference's float32 formula as a table: nputools-lowering(7) 3.4 */
-static struct g_lut *
-rescale_table(struct part *p, const struct tfl_tensor *i, const struct tfl_tensor *o)
-{
-	float scale = quant_scale_f32(i) * (1.0f / quant_scale_f32(o));
-	float bias = (float)-quant_zero(i) * scale;
-	struct g_range r = type_range(o->type);
-	float lo = (float)r.lo, hi = (float)r.hi;
-	uint8_t table[256]; /* entry 0 is for the least value */
-	for (int k = 0; k < 256; k++) {
-		float v = roundf((lo + (float)k) * scale + bias) + (float)quant_zero(o);
-		table[k] = (uint8_t)(int)(v < lo ? lo : v > hi ? hi : v);
-	}
-	return low_lut8(p->l, table);
-}
-
-/* looks up every element in a separate operation, as part_table() works on all NPUs */
+/*
+ * Applies the reference's float32 formula as a table (nputools-lowering(7) 3.4).  A separate
+ * operation looks up every element, as part_table() works on all NPUs.
+ */
 static struct nd
 rescaled(struct part *p, const struct nd *from, const struct tfl_tensor *i,
 	 const struct tfl_tensor *o)
@@ -116,8 +97,16 @@ rescaled(struct part *p, const struct nd *from, const struct tfl_tensor *i,
 		t = low_tensor(p->l, i->type, tfl_hwc(i), NULL);
 		dense = nd_of(operand_whole(t), i);
 	}
-	struct g_lut *lut = rescale_table(p, i, o);
-	(void)part_table(p, x, operand_whole(t), lut);
+	float scale = quant_scale_f32(i) * (1.0f / quant_scale_f32(o));
+	float bias = (float)-quant_zero(i) * scale;
+	struct g_range r = type_range(o->type);
+	float lo = (float)r.lo, hi = (float)r.hi;
+	uint8_t table[256]; /* entry 0 is for the least value */
+	for (int k = 0; k < 256; k++) {
+		float v = roundf((lo + (float)k) * scale + bias) + (float)quant_zero(o);
+		table[k] = (uint8_t)(int)(v < lo ? lo : v > hi ? hi : v);
+	}
+	(void)part_table(p, x, operand_whole(t), low_lut8(p->l, table));
 	return dense;
 }
 

@@ -125,30 +125,6 @@ count_copies(const struct part *p, const struct lop *o)
 	return NULL;
 }
 
-/*
- * Merges the axis and the dimensions before it, if these are all batch dimensions.
- * Every batch has the same number of indices, into its own part of the merged axis.
- */
-static bool
-join_batches(const struct part *p, struct gather *g, int batch)
-{
-	int64_t batches = 1, each = g->dim[g->axis];
-	for (int i = 0; i < g->axis; i++)
-		batches *= g->dim[i];
-	if (batch != g->axis || g->n % batches)
-		return false;
-	int64_t *v = anew(p->a, int64_t, (size_t)g->n);
-	for (int k = 0; k < g->n; k++)
-		v[k] = g->index[k] + k / (g->n / batches) * each;
-	g->index = v;
-	g->dim[0] = batches * each;
-	for (int i = g->axis + 1; i < g->rank; i++)
-		g->dim[i - g->axis] = g->dim[i];
-	g->rank -= g->axis;
-	g->axis = 0;
-	return true;
-}
-
 static const char *
 read_axes(const struct part *p, const struct lop *o)
 {
@@ -168,9 +144,27 @@ read_axes(const struct part *p, const struct lop *o)
 	for (int k = 0; k < g->n; k++)
 		if (g->index[k] < 0 || g->index[k] >= g->dim[g->axis])
 			return "an index is out of range";
-	if (batch && !join_batches(p, g, batch))
+	if (!batch)
+		return count_copies(p, o);
+	/*
+	 * Merges the axis and the dimensions before it, if these are all batch dimensions.
+	 * Every batch has the same number of indices, into its own part of the merged axis.
+	 */
+	int64_t batches = 1, each = g->dim[g->axis];
+	for (int i = 0; i < g->axis; i++)
+		batches *= g->dim[i];
+	if (batch != g->axis || g->n % batches)
 		return arena_printf(p->a, "%d batch dimensions before axis %d", batch,
 				g->axis);
+	int64_t *v = anew(p->a, int64_t, (size_t)g->n);
+	for (int k = 0; k < g->n; k++)
+		v[k] = g->index[k] + k / (g->n / batches) * each;
+	g->index = v;
+	g->dim[0] = batches * each;
+	for (int i = g->axis + 1; i < g->rank; i++)
+		g->dim[i - g->axis] = g->dim[i];
+	g->rank -= g->axis;
+	g->axis = 0;
 	return count_copies(p, o);
 }
 
@@ -227,24 +221,6 @@ gather_axis(const struct lop *o, int *axis, const int64_t **index, int *n)
 	return true;
 }
 
-/* uses the same indices for each row */
-static void
-gather_columns(struct part *p, const struct gather *g, struct nd in, struct nd out)
-{
-	struct columns c = columns_of(g);
-	const int64_t any[] = { c.rows, g->dim[g->axis], c.inner };
-	const int64_t some[] = { c.rows, g->n, c.inner };
-	int32_t *v = anew(p->a, int32_t, (size_t)(c.rows * g->n));
-	for (int64_t i = 0; i < c.rows * g->n; i++)
-		v[i] = (int32_t)g->index[i % g->n];
-	struct hwc shape = { .h = (int32_t)c.rows, .w = g->n, .c = 1 };
-	struct nd at = nd_operand_of(low_const(p->l, TFL_INT32, shape, v), 2,
-				     (int32_t[]){ shape.h, shape.w });
-	in = nd_as(in, any, 3);
-	out = nd_as(out, some, 3);
-	nd_gather(p->l, &in, &at, &out);
-}
-
 void
 lower_gather(struct part *p, const struct lop *o)
 {
@@ -261,14 +237,26 @@ lower_gather(struct part *p, const struct lop *o)
 		return;
 	}
 	struct nd out = gathered(g, words_ofm(p, op->out[0]));
-	if (is_transfer_better(p, o) && nd_is_dense(&in) && nd_is_dense(&out)) {
-		gather_columns(p, g, in, out);
+	if (!is_transfer_better(p, o) || !nd_is_dense(&in) || !nd_is_dense(&out)) {
+		for (int k = 0; k < g->n;) {
+			from = in;
+			to = out;
+			k = gather_run(g, k, &from, &to);
+			nd_copy(p->l, &from, &to);
+		}
 		return;
 	}
-	for (int k = 0; k < g->n;) {
-		from = in;
-		to = out;
-		k = gather_run(g, k, &from, &to);
-		nd_copy(p->l, &from, &to);
-	}
+	/* one transfer, with the same indices for each row */
+	struct columns c = columns_of(g);
+	const int64_t any[] = { c.rows, g->dim[g->axis], c.inner };
+	const int64_t some[] = { c.rows, g->n, c.inner };
+	int32_t *v = anew(p->a, int32_t, (size_t)(c.rows * g->n));
+	for (int64_t i = 0; i < c.rows * g->n; i++)
+		v[i] = (int32_t)g->index[i % g->n];
+	struct hwc shape = { .h = (int32_t)c.rows, .w = g->n, .c = 1 };
+	struct nd at = nd_operand_of(low_const(p->l, TFL_INT32, shape, v), 2,
+				     (int32_t[]){ shape.h, shape.w });
+	in = nd_as(in, any, 3);
+	out = nd_as(out, some, 3);
+	nd_gather(p->l, &in, &at, &out);
 }

@@ -82,58 +82,6 @@ read_indexed(const struct part *p, struct lop *o)
 	return fits ? NULL : "the OFM's shape is not what the indices give";
 }
 
-/* the indices as words; of INT64 the lower words, as larger values are out of range */
-static struct nd
-index_words(struct part *p, int tensor)
-{
-	const struct tfl_tensor *t = &p->sg->tensor[tensor];
-	struct nd v = words_ifm(p, tensor);
-	if (t->type != TFL_INT64)
-		return v;
-	nd_slice(&v, v.rank - 1, 0, 1, 1);
-	v.rank--;
-	return nd_readable(p->l, &v);
-}
-
-/* merges the numbers of each index into one: [n][depth] to [1][n] */
-static struct nd
-joined_indices(struct part *p, const struct tfl_tensor *in, const struct gather_shape *k, struct nd at)
-{
-	const int32_t shape[] = { 1, (int32_t)k->n };
-	struct g_operand sum = { .t = NULL };
-	for (int d = 0; d < k->depth; d++) {
-		struct nd column = nd_part(&at, 1, d, 1);
-		struct g_operand v = nd_to_operand(&column);
-		if (!sum.t) {
-			sum = v;
-			continue;
-		}
-		struct g_operand above = word_mul(p->l, sum, word_const(p->l, in->dim[d]));
-		sum = word_add(p->l, above, v);
-	}
-	return nd_operand_of(sum, 2, shape);
-}
-
-/* the indices as [rows][n], repeated for dimensions between the batch and the axis */
-static struct nd
-indices_of(struct part *p, const struct lop *o)
-{
-	const struct gather_shape *k = o->own;
-	struct nd at = index_words(p, o->op->in[1]);
-	const int64_t numbers[] = { k->n, k->depth };
-	const int64_t rows[] = { k->rows / k->outer, 1, k->n }, all[] = { k->rows, k->n };
-	at = nd_readable(p->l, &at);
-	if (o->op->code == TFL_GATHER_ND)
-		return joined_indices(p, o->ifm, k, nd_as(at, numbers, 2));
-	at = nd_as(at, rows, 3);
-	if (k->outer > 1) {
-		at.dim[1] = k->outer;
-		at.stride[1] = 0;
-		at = nd_readable(p->l, &at);
-	}
-	return nd_as(at, all, 2);
-}
-
 void
 lower_indexed(struct part *p, const struct lop *o)
 {
@@ -141,7 +89,42 @@ lower_indexed(struct part *p, const struct lop *o)
 	const struct gather_shape *k = o->own;
 	const int64_t any[] = { k->rows, k->any, k->inner };
 	const int64_t some[] = { k->rows, k->n, k->inner };
-	struct nd at = indices_of(p, o);
+	/* the indices as words; of INT64 the lower words, as larger values are out of range */
+	struct nd at = words_ifm(p, op->in[1]);
+	if (o->ifm2->type == TFL_INT64) {
+		nd_slice(&at, at.rank - 1, 0, 1, 1);
+		at.rank--;
+		at = nd_readable(p->l, &at);
+	}
+	at = nd_readable(p->l, &at);
+	if (op->code == TFL_GATHER_ND) {
+		/* merges the numbers of each index into one: [n][depth] to [1][n] */
+		const int64_t numbers[] = { k->n, k->depth };
+		struct g_operand sum = { .t = NULL };
+		at = nd_as(at, numbers, 2);
+		for (int d = 0; d < k->depth; d++) {
+			struct nd column = nd_part(&at, 1, d, 1);
+			struct g_operand v = nd_to_operand(&column);
+			if (!sum.t) {
+				sum = v;
+				continue;
+			}
+			struct g_operand above = word_mul(p->l, sum,
+							  word_const(p->l, o->ifm->dim[d]));
+			sum = word_add(p->l, above, v);
+		}
+		at = nd_operand_of(sum, 2, (int32_t[]){ 1, (int32_t)k->n });
+	} else {
+		/* as [rows][n], repeated for dimensions between the batch and the axis */
+		const int64_t rows[] = { k->rows / k->outer, 1, k->n }, all[] = { k->rows, k->n };
+		at = nd_as(at, rows, 3);
+		if (k->outer > 1) {
+			at.dim[1] = k->outer;
+			at.stride[1] = 0;
+			at = nd_readable(p->l, &at);
+		}
+		at = nd_as(at, all, 2);
+	}
 	struct nd in = nd_readable_as(p->l, words_ifm(p, op->in[0]), any, 3);
 	struct g_operand ofm = part_ofm(p, op->out[0]), dest = low_destination(p->l, ofm);
 	struct nd out = nd_as(as_words(o->ofm, nd_of(dest, o->ofm)), some, 3);

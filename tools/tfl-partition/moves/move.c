@@ -8,23 +8,6 @@
 
 enum { MAX_SHIFT_UP = 14 }; /* 17 bits shifted up by this fit 32 bits */
 
-/* to or from INT32, for which the reference applies even a zero point */
-static const char *
-check_words(const struct part *p, const struct tfl_tensor *i,
-	    const struct tfl_tensor *o, struct npu_scale s)
-{
-	const struct tfl_tensor *both[2] = { i, o };
-	for (int k = 0; k < 2; k++)
-		if (both[k]->type == TFL_INT32 && both[k]->quant.n_zero &&
-		    both[k]->quant.zero[0])
-			return "32 bits with a zero point";
-	return tfl_type_bytes(i->type) == 1 ||
-			       (s.shift >= 31 - MAX_SHIFT_UP && s.shift <= 62)
-		   ? NULL
-		   : arena_printf(p->a, "the ratio of the scales is %g",
-			      quant_scale(i) / quant_scale(o));
-}
-
 const char *
 read_quantize(const struct part *p, struct lop *lop)
 {
@@ -41,9 +24,19 @@ read_quantize(const struct part *p, struct lop *lop)
 	    !npu_quantise(quant_scale(i) / quant_scale(o), &s))
 		return "the ratio of the scales can't be expressed";
 	take_rescale(lop, s);
-	return i->type == TFL_INT32 || o->type == TFL_INT32
-		   ? check_words(p, i, o, s)
-		   : NULL;
+	if (i->type != TFL_INT32 && o->type != TFL_INT32)
+		return NULL;
+	/* the reference applies even a zero point of INT32 */
+	for (int k = 0; k < 2; k++) {
+		const struct tfl_tensor *t = k ? o : i;
+		if (t->type == TFL_INT32 && t->quant.n_zero && t->quant.zero[0])
+			return "32 bits with a zero point";
+	}
+	return tfl_type_bytes(i->type) == 1 ||
+			       (s.shift >= 31 - MAX_SHIFT_UP && s.shift <= 62)
+		   ? NULL
+		   : arena_printf(p->a, "the ratio of the scales is %g",
+			      quant_scale(i) / quant_scale(o));
 }
 
 void

@@ -62,12 +62,14 @@ bind_pad(struct part *p, const struct lop *o)
 
 /* ---- PAD, PADV2 --------------------------------------------------------------- */
 
-/* sets the value of the border */
-static const char *
-read_value(const struct part *p, const struct lop *o)
+const char *
+read_pad(const struct part *p, struct lop *o)
 {
-	struct low_borders *b = o->own;
+	struct low_borders *b = o->own = anew(p->a, struct low_borders, 1);
 	int type = o->ofm->type;
+	const char *why = read_pad_sizes(p, o);
+	if (why)
+		return why;
 	b->value = type == TFL_INT64 ? 0 : quant_zero(o->ofm);
 	if (o->op->code == TFL_PADV2) {
 		const struct tfl_tensor *t = part_in(p, o->op, 2);
@@ -77,16 +79,9 @@ read_value(const struct part *p, const struct lop *o)
 		b->value = tfl_integer(t->type, t->data.p, 0);
 	}
 	struct g_range r = type_range(type);
-	return type != TFL_INT32 && type != TFL_INT64 && (b->value < r.lo || b->value > r.hi)
-		   ? "the zero point is out of range"
-		   : NULL;
-}
-
-const char *
-read_pad(const struct part *p, struct lop *o)
-{
-	o->own = anew(p->a, struct low_borders, 1);
-	return read_pad_sizes(p, o) ?: read_value(p, o) ?: check_ifm_part(p, o);
+	if (type != TFL_INT32 && type != TFL_INT64 && (b->value < r.lo || b->value > r.hi))
+		return "the zero point is out of range";
+	return check_ifm_part(p, o);
 }
 
 void

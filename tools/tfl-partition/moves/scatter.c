@@ -17,10 +17,26 @@ struct scatter {
 	int64_t *at; /* n positions */
 };
 
-static const char *
-find_positions(const struct part *p, const struct lop *o, struct scatter *s)
+enum { MOST_RUNS = ND_MAX_COPIES / 8 };
+
+/* true if one transfer, as in gather.c, is better than copies */
+static bool
+is_transfer_better(const struct part *p, const struct lop *o)
+{
+	enum { FEW = 3, GOOD_BYTES = 16 };
+	const struct scatter *s = o->own;
+	int type = o->ifm2->type;
+	int64_t bytes = s->inner * tfl_type_bytes(type == TFL_INT64 ? TFL_INT32 : type);
+	int runs = low_even_runs(s->at, s->n, false);
+	return low_has(p->l, LACK_GATHER) && s->n <= ND_MAX_INDEXED &&
+	       ((bytes >= GOOD_BYTES && runs > FEW) || runs > MOST_RUNS);
+}
+
+const char *
+read_scatter(const struct part *p, struct lop *o)
 {
 	const struct tfl_tensor *at = o->ifm, *in = o->ifm2, *out = o->ofm;
+	struct scatter *s = o->own = anew(p->a, struct scatter, 1);
 	const char *why = check_moved_by(p, o->op, in, "IFM") ?:
 			  check_moved_by(p, o->op, out, "OFM");
 	if (why)
@@ -55,50 +71,11 @@ find_positions(const struct part *p, const struct lop *o, struct scatter *s)
 	for (int i = 0; i < s->n; i++)
 		if (seen[s->at[i]]++)
 			return "an index occurs twice";
-	return NULL;
-}
-
-enum { MOST_RUNS = ND_MAX_COPIES / 8 };
-
-/* true if one transfer, as in gather.c, is better than copies */
-static bool
-is_transfer_better(const struct part *p, const struct lop *o)
-{
-	enum { FEW = 3, GOOD_BYTES = 16 };
-	const struct scatter *s = o->own;
-	int type = o->ifm2->type;
-	int64_t bytes = s->inner * tfl_type_bytes(type == TFL_INT64 ? TFL_INT32 : type);
-	int runs = low_even_runs(s->at, s->n, false);
-	return low_has(p->l, LACK_GATHER) && s->n <= ND_MAX_INDEXED &&
-	       ((bytes >= GOOD_BYTES && runs > FEW) || runs > MOST_RUNS);
-}
-
-const char *
-read_scatter(const struct part *p, struct lop *o)
-{
-	struct scatter *s = o->own = anew(p->a, struct scatter, 1);
-	const char *why = find_positions(p, o, s);
-	int runs = why || is_transfer_better(p, o) ? 0 : low_even_runs(s->at, s->n, false);
+	int runs = is_transfer_better(p, o) ? 0 : low_even_runs(s->at, s->n, false);
 	if (runs > MOST_RUNS)
-		why = arena_printf(p->a, "the indices give %d separate blocks: at most %d",
-				  runs, MOST_RUNS);
-	if (!why && s->inner > MAX_INDICES)
-		why = "blocks of more than 65536 elements";
-	return why;
-}
-
-static void
-scatter_columns(struct part *p, const struct scatter *s, struct nd from, struct nd to)
-{
-	int32_t *v = anew(p->a, int32_t, (size_t)s->n);
-	for (int i = 0; i < s->n; i++)
-		v[i] = (int32_t)s->at[i];
-	struct hwc shape = { .h = 1, .w = s->n, .c = 1 };
-	struct nd at = nd_operand_of(low_const(p->l, TFL_INT32, shape, v), 2,
-				     (int32_t[]){ 1, s->n });
-	from = nd_as(from, (int64_t[]){ 1, s->n, s->inner }, 3);
-	to = nd_as(to, (int64_t[]){ 1, s->lines, s->inner }, 3);
-	nd_scatter(p->l, &from, &at, &to);
+		return arena_printf(p->a, "the indices give %d separate blocks: at most %d",
+				    runs, MOST_RUNS);
+	return s->inner > MAX_INDICES ? "blocks of more than 65536 elements" : NULL;
 }
 
 void
@@ -119,7 +96,15 @@ lower_scatter(struct part *p, const struct lop *o)
 	struct nd zeros = nd_operand_of(none, 2, (int32_t[]){ 1, line.c });
 	nd_binary(p->l, OP_MAX, &zeros, 0, &zeros, 0, &to, &low_as_made);
 	if (is_transfer_better(p, o)) {
-		scatter_columns(p, s, from, to);
+		int32_t *v = anew(p->a, int32_t, (size_t)s->n);
+		for (int i = 0; i < s->n; i++)
+			v[i] = (int32_t)s->at[i];
+		struct hwc shape = { .h = 1, .w = s->n, .c = 1 };
+		struct nd at = nd_operand_of(low_const(p->l, TFL_INT32, shape, v), 2,
+					     (int32_t[]){ 1, s->n });
+		from = nd_as(from, (int64_t[]){ 1, s->n, s->inner }, 3);
+		to = nd_as(to, (int64_t[]){ 1, s->lines, s->inner }, 3);
+		nd_scatter(p->l, &from, &at, &to);
 		low_deliver(p->l, dest, ofm);
 		return;
 	}

@@ -109,27 +109,6 @@ struct split {
 	bool drop;
 };
 
-static const char *
-find_axis(const struct part *p, const struct tfl_op *op, struct split *s)
-{
-	*s = (struct split){ .data = op->code == TFL_SPLIT };
-	const char *why = check_moved(p, part_in(p, op, s->data), "IFM");
-	if (why)
-		return why;
-	int64_t axis;
-	int n;
-	if (op->code == TFL_UNPACK)
-		axis = TFL_OPT(op, UnpackOptions, axis);
-	else if (!part_ints(part_in(p, op, s->data ? 0 : 2), &axis, 1, &n) || n != 1)
-		return "the axis is not constant";
-	const struct tfl_tensor *in = part_in(p, op, s->data);
-	s->axis = move_axis(axis, in->rank);
-	s->drop = op->code == TFL_UNPACK;
-	if (s->axis < 0)
-		return "the axis is out of range";
-	return in->data.p ? "IFM is constant" : NULL;
-}
-
 /* length of output k along the axis */
 static int64_t
 split_length(const struct part *p, const struct tfl_op *op, const struct split *s, int k)
@@ -145,11 +124,23 @@ read_split(const struct part *p, struct lop *o)
 {
 	const struct tfl_op *op = o->op;
 	struct split *s = o->own = anew(p->a, struct split, 1);
-	const char *why = find_axis(p, op, s);
+	*s = (struct split){ .data = op->code == TFL_SPLIT, .drop = op->code == TFL_UNPACK };
+	const struct tfl_tensor *cut = part_in(p, op, s->data);
+	const char *why = check_moved(p, cut, "IFM");
 	if (why)
 		return why;
-	struct nd in = nd_shape(part_in(p, op, s->data));
-	int64_t at = 0;
+	int64_t axis, at = 0;
+	int n_axes;
+	if (s->drop)
+		axis = TFL_OPT(op, UnpackOptions, axis);
+	else if (!part_ints(part_in(p, op, s->data ? 0 : 2), &axis, 1, &n_axes) || n_axes != 1)
+		return "the axis is not constant";
+	s->axis = move_axis(axis, cut->rank);
+	if (s->axis < 0)
+		return "the axis is out of range";
+	if (cut->data.p)
+		return "IFM is constant";
+	struct nd in = nd_shape(cut);
 	for (int k = 0; k < op->n_out; k++) {
 		const struct tfl_tensor *t = part_out(p, op, k);
 		struct nd v, to = nd_shape(t);
