@@ -44,47 +44,6 @@ check_weights(const struct part *p, const struct filters *f, int32_t channels)
 	return NULL;
 }
 
-/*
- * the reference takes int8 weights as symmetric, except those of FULLY_CONNECTED with
- * one scale
- */
-static void
-take_weights(const struct part *p, const struct tfl_tensor *t, struct low_conv *c)
-{
-	struct low_weights *w = &c->weights;
-	bool symmetric = t->type != TFL_UINT8 && (c->kind != OP_FC || t->quant.n_scale > 1);
-	w->v = t->data.p;
-	w->type = t->type == TFL_INT4 ? TFL_INT8 : t->type;
-	w->name = t->name;
-	w->n_zero = t->quant.n_zero > 1 ? c->o : 1;
-	int64_t *zero = anew(p->a, int64_t, (size_t)w->n_zero);
-	for (int32_t o = 0; o < w->n_zero && !symmetric && t->quant.n_zero; o++)
-		zero[o] = t->quant.zero[o];
-	w->zero = zero;
-}
-
-/* sets the biases, of which there may be none */
-static const char *
-take_biases(const struct part *p, const struct tfl_tensor *b, struct low_conv *c)
-{
-	int64_t *bias = anew(p->a, int64_t, (size_t)c->o);
-	c->bias = bias;
-	if (!b)
-		return NULL;
-	if (!b->data.p || (b->type != TFL_INT32 && b->type != TFL_INT64))
-		return arena_printf(p->a, "bias is %s%s", b->data.p ? "" : "not constant, ",
-				tfl_type_name(b->type));
-	if (tfl_elements(b) != c->o)
-		return arena_printf(p->a, "bias has %" PRId64 " values for %d channels",
-				tfl_elements(b), c->o);
-	for (int i = 0; i < c->o; i++) {
-		bias[i] = tfl_integer(b->type, b->data.p, i);
-		if (bias[i] < -((int64_t)1 << 39) || bias[i] >= (int64_t)1 << 39)
-			return "a bias does not fit 40 bits";
-	}
-	return NULL;
-}
-
 /* the sum of the magnitudes of a channel's weights */
 static int64_t
 weight_sum(const struct low_conv *c, int o)
@@ -127,44 +86,6 @@ is_reduced(const struct filters *f)
 	return f->bias ? f->bias->type == TFL_INT64 : f->wide;
 }
 
-static const char *
-take_scales(const struct part *p, const struct filters *f, struct low_conv *c)
-{
-	struct npu_scale *scale = anew(p->a, struct npu_scale, (size_t)c->o);
-	c->scale = scale;
-	c->round = is_reduced(f) ? ROUND_NATURAL : ROUND_TFL;
-	for (int o = 0; o < c->o; o++) {
-		bool ok = npu_quantise(real_scale(f, o), &scale[o]);
-		if (ok && is_reduced(f))
-			scale[o] = npu_scale_reduce(scale[o]);
-		if (!ok || scale[o].shift < 0 || scale[o].shift > 63)
-			return "a scale of the output can't be expressed";
-	}
-	return NULL;
-}
-
-static const char *
-check_weight_sums(const struct low_conv *c)
-{
-	for (int o = 0; products_of(c) * 255 > MAX_WEIGHT_SUM && o < c->o; o++)
-		if (weight_sum(c, o) > MAX_WEIGHT_SUM)
-			return "the weights of a channel sum to more than 8323072";
-	return NULL;
-}
-
-/* The reference wraps scaled sums of 64 bits to 32 bits; the NPU saturates. */
-static const char *
-check_wide_sums(const struct filters *f, const struct low_conv *c)
-{
-	for (int o = 0; is_reduced(f) && o < c->o; o++) {
-		double scale = real_scale(f, o), bias = fabs((double)c->bias[o]);
-		if ((bias + (double)products_of(c) * 255 * 32768) * scale >= 0x1p31 &&
-		    (bias + (double)weight_sum(c, o) * 32768) * scale >= 0x1p31)
-			return "scaled sums may exceed 32 bits, to which the reference wraps";
-	}
-	return NULL;
-}
-
 /* sets the other members of o->conv, which has its geometry, and o->end */
 static const char *
 read_constants(const struct part *p, const struct filters *f, struct lop *o)
@@ -177,13 +98,62 @@ read_constants(const struct part *p, const struct filters *f, struct lop *o)
 	why = why ?: check_activation(p, o->op, f->activation) ?: check_weights(p, f, c->o);
 	if (why)
 		return why;
-	take_weights(p, f->weights, c);
+
+	/*
+	 * the reference takes int8 weights as symmetric, except those of FULLY_CONNECTED with
+	 * one scale
+	 */
+	const struct tfl_tensor *t = f->weights, *b = f->bias;
+	struct low_weights *w = &c->weights;
+	bool symmetric = t->type != TFL_UINT8 && (c->kind != OP_FC || t->quant.n_scale > 1);
+	w->v = t->data.p;
+	w->type = t->type == TFL_INT4 ? TFL_INT8 : t->type;
+	w->name = t->name;
+	w->n_zero = t->quant.n_zero > 1 ? c->o : 1;
+	int64_t *zero = anew(p->a, int64_t, (size_t)w->n_zero);
+	for (int32_t k = 0; k < w->n_zero && !symmetric && t->quant.n_zero; k++)
+		zero[k] = t->quant.zero[k];
+	w->zero = zero;
 	c->ifm_zero = quant_zero(f->ifm);
 	o->end.zero = quant_zero(f->ofm);
 	o->end.clamped = true;
 	o->end.clamp = quant_clamp(f->ofm, f->activation);
-	return take_biases(p, f->bias, c) ?: check_weight_sums(c) ?: take_scales(p, f, c) ?:
-	       check_wide_sums(f, c);
+
+	int64_t *bias = anew(p->a, int64_t, (size_t)c->o);
+	c->bias = bias;
+	if (b && (!b->data.p || (b->type != TFL_INT32 && b->type != TFL_INT64)))
+		return arena_printf(p->a, "bias is %s%s", b->data.p ? "" : "not constant, ",
+				tfl_type_name(b->type));
+	if (b && tfl_elements(b) != c->o)
+		return arena_printf(p->a, "bias has %" PRId64 " values for %d channels",
+				tfl_elements(b), c->o);
+	for (int k = 0; b && k < c->o; k++) {
+		bias[k] = tfl_integer(b->type, b->data.p, k);
+		if (bias[k] < -((int64_t)1 << 39) || bias[k] >= (int64_t)1 << 39)
+			return "a bias does not fit 40 bits";
+	}
+	for (int k = 0; products_of(c) * 255 > MAX_WEIGHT_SUM && k < c->o; k++)
+		if (weight_sum(c, k) > MAX_WEIGHT_SUM)
+			return "the weights of a channel sum to more than 8323072";
+
+	struct npu_scale *scale = anew(p->a, struct npu_scale, (size_t)c->o);
+	c->scale = scale;
+	c->round = is_reduced(f) ? ROUND_NATURAL : ROUND_TFL;
+	for (int k = 0; k < c->o; k++) {
+		bool ok = npu_quantise(real_scale(f, k), &scale[k]);
+		if (ok && is_reduced(f))
+			scale[k] = npu_scale_reduce(scale[k]);
+		if (!ok || scale[k].shift < 0 || scale[k].shift > 63)
+			return "a scale of the output can't be expressed";
+	}
+	/* The reference wraps scaled sums of 64 bits to 32 bits; the NPU saturates. */
+	for (int k = 0; is_reduced(f) && k < c->o; k++) {
+		double real = real_scale(f, k), offset = fabs((double)bias[k]);
+		if ((offset + (double)products_of(c) * 255 * 32768) * real >= 0x1p31 &&
+		    (offset + (double)weight_sum(c, k) * 32768) * real >= 0x1p31)
+			return "scaled sums may exceed 32 bits, to which the reference wraps";
+	}
+	return NULL;
 }
 
 /* ---- windows ---------------------------------------------------------------- */
@@ -206,41 +176,6 @@ take_kernel(struct low_conv *c, const struct tfl_tensor *weights, bool deep)
 	stride[2] = depth;
 	stride[1] = (int64_t)c->kernel.x * depth;
 	stride[0] = deep ? 1 : c->kernel.y * stride[1];
-}
-
-/* checks the window, whose kernel, stride and dilation are set, and sets its padding */
-static const char *
-read_window(const struct part *p, const struct tfl_op *op, const struct filters *f,
-	    struct low_conv *c)
-{
-	if (!family_rank(op, f->ifm) || !family_rank(op, f->ofm) || f->weights->rank != 4)
-		return "IFM, weights and OFM must have 4 dimensions";
-	if (c->stride.y < 1 || c->stride.x < 1 || c->dilation.y < 1 ||
-	    c->dilation.x < 1 || (f->padding != TFL_SAME && f->padding != TFL_VALID))
-		return arena_printf(p->a, "%s has stride %dx%d, dilation %dx%d",
-				tfl_op_label(op), c->stride.y, c->stride.x,
-				c->dilation.y, c->dilation.x);
-	if (c->kernel.y < 1 || c->kernel.x < 1)
-		return arena_printf(p->a, "kernel %dx%d", c->kernel.y, c->kernel.x);
-	struct yx out = fm_yx(f->ofm);
-	struct window w = window_of(f->padding, fm_yx(f->ifm), c->kernel, c->stride,
-				    c->dilation);
-	c->pad = w.pad;
-	if (w.out.y != out.y || w.out.x != out.x || f->ofm->dim[3] != c->o ||
-	    f->ofm->dim[0] != f->ifm->dim[0])
-		return "the OFM's shape is not what the options give";
-	return NULL;
-}
-
-/* splits IFM and OFM into groups of channels; each filter reads one group */
-static const char *
-read_groups(const struct part *p, int32_t depth, struct low_conv *c)
-{
-	c->groups = c->i ? depth / c->i : 0;
-	if (c->groups < 1 || c->groups * c->i != depth || c->o % c->groups)
-		return arena_printf(p->a, "IFM depth %d, weights of %d for %d channels",
-				depth, c->i, c->o);
-	return NULL;
 }
 
 /* sets f, where ifm is the input of the IFM, and checks that the options exist */
@@ -278,17 +213,34 @@ read_conv(const struct part *p, struct lop *o)
 #undef OPTION
 	if (f.weights->rank == 4)
 		take_kernel(c, f.weights, deep);
-	why = read_window(p, op, &f, c);
-	if (why)
-		return why;
+	if (!family_rank(op, f.ifm) || !family_rank(op, f.ofm) || f.weights->rank != 4)
+		return "IFM, weights and OFM must have 4 dimensions";
+	if (c->stride.y < 1 || c->stride.x < 1 || c->dilation.y < 1 ||
+	    c->dilation.x < 1 || (f.padding != TFL_SAME && f.padding != TFL_VALID))
+		return arena_printf(p->a, "%s has stride %dx%d, dilation %dx%d",
+				tfl_op_label(op), c->stride.y, c->stride.x,
+				c->dilation.y, c->dilation.x);
+	if (c->kernel.y < 1 || c->kernel.x < 1)
+		return arena_printf(p->a, "kernel %dx%d", c->kernel.y, c->kernel.x);
+	struct yx extent = fm_yx(f.ofm);
+	struct window w = window_of(f.padding, fm_yx(f.ifm), c->kernel, c->stride,
+				    c->dilation);
+	c->pad = w.pad;
+	if (w.out.y != extent.y || w.out.x != extent.x || f.ofm->dim[3] != c->o ||
+	    f.ofm->dim[0] != f.ifm->dim[0])
+		return "the OFM's shape is not what the options give";
 	int32_t depth = f.ifm->dim[3];
-	if (deep && depth > 1 && depth == c->o)
+	if (deep && depth > 1 && depth == c->o) {
 		c->kind = OP_DEPTHWISE;
-	else if (!deep || depth > 1) /* every output channel reads a single input channel */
-		why = read_groups(p, depth, c);
+	} else if (!deep || depth > 1) {
+		/* each filter reads one group of channels; if deep, a single channel */
+		c->groups = c->i ? depth / c->i : 0;
+		if (c->groups < 1 || c->groups * c->i != depth || c->o % c->groups)
+			return arena_printf(p->a, "IFM depth %d, weights of %d for %d channels",
+					depth, c->i, c->o);
+	}
 	struct nd in = nd_shape(f.ifm), out = nd_shape(f.ofm);
-	return why ?: read_constants(p, &f, o) ?: low_conv_check(p->a, c, &in, &out) ?:
-	       check_large(c);
+	return read_constants(p, &f, o) ?: low_conv_check(p->a, c, &in, &out) ?: check_large(c);
 }
 
 const char *

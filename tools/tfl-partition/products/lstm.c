@@ -21,41 +21,6 @@ enum { AT_INPUT, AT_FORGET, AT_OUTPUT, AT_CANDIDATE };
 
 /* ---- the gates' matrices --------------------------------------------------------------- */
 
-static struct g_weights *
-gate_weights(struct part *p, const struct tfl_op *op, const struct lstm *l,
-	     bool recurrent)
-{
-	int32_t n = recurrent ? l->cells : l->features;
-	size_t one = (size_t)l->cells * (size_t)n;
-	uint8_t *v = anew(p->a, uint8_t, LSTM_N_GATES * one);
-	for (int g = 0; g < LSTM_N_GATES; g++) {
-		int k = (recurrent ? LSTM_RECURRENT : LSTM_WEIGHTS) + gate_at[g];
-		memcpy(v + (size_t)g * one, part_in(p, op, k)->data.p, one);
-	}
-	struct g_shape shape = { .type = TFL_INT8, .rank = 4,
-				 .dim = { LSTM_N_GATES * l->cells, 1, 1, n } };
-	return low_weights_new(p->l, "gates", shape, (struct bytes){ .p = v, .n = LSTM_N_GATES * one });
-}
-
-static struct g_scales *
-gate_scales(struct part *p, const struct tfl_op *op, const struct lstm *l,
-	    bool recurrent)
-{
-	size_t n = (size_t)l->cells, all = LSTM_N_GATES * n;
-	int64_t *bias = anew(p->a, int64_t, all);
-	struct npu_scale *scale = anew(p->a, struct npu_scale, all);
-	for (size_t i = 0; i < all; i++) {
-		int g = gate_at[i / n];
-		const struct tfl_tensor *w =
-		    part_in(p, op, (recurrent ? LSTM_RECURRENT : LSTM_WEIGHTS) + g);
-		const struct tfl_tensor *b = part_in(p, op, LSTM_BIAS + g);
-		(void)lstm_gate_scale(l, w, recurrent, &scale[i]);
-		if (!recurrent)
-			bias[i] = (int32_t)tfl_integer(b->type, b->data.p, (int64_t)(i % n));
-	}
-	return low_scales_new(p->l, all, bias, scale, false);
-}
-
 struct matrix {
 	struct g_weights *w;
 	struct g_scales *s;
@@ -66,9 +31,28 @@ static struct matrix
 matrix_of(struct part *p, const struct tfl_op *op, const struct lstm *l,
 	  bool recurrent)
 {
+	int first = recurrent ? LSTM_RECURRENT : LSTM_WEIGHTS;
+	int32_t columns = recurrent ? l->cells : l->features;
+	size_t n = (size_t)l->cells, all = LSTM_N_GATES * n, one = n * (size_t)columns;
+	uint8_t *v = anew(p->a, uint8_t, LSTM_N_GATES * one);
+	for (int g = 0; g < LSTM_N_GATES; g++)
+		memcpy(v + (size_t)g * one, part_in(p, op, first + gate_at[g])->data.p, one);
+	struct g_shape shape = { .type = TFL_INT8, .rank = 4,
+				 .dim = { LSTM_N_GATES * l->cells, 1, 1, columns } };
 	struct matrix m = { .zero = quant_zero(recurrent ? l->hidden : l->x) };
-	m.w = gate_weights(p, op, l, recurrent);
-	m.s = gate_scales(p, op, l, recurrent);
+	m.w = low_weights_new(p->l, "gates", shape,
+			      (struct bytes){ .p = v, .n = LSTM_N_GATES * one });
+
+	int64_t *bias = anew(p->a, int64_t, all);
+	struct npu_scale *scale = anew(p->a, struct npu_scale, all);
+	for (size_t i = 0; i < all; i++) {
+		int g = gate_at[i / n];
+		const struct tfl_tensor *b = part_in(p, op, LSTM_BIAS + g);
+		(void)lstm_gate_scale(l, part_in(p, op, first + g), recurrent, &scale[i]);
+		if (!recurrent)
+			bias[i] = (int32_t)tfl_integer(b->type, b->data.p, (int64_t)(i % n));
+	}
+	m.s = low_scales_new(p->l, all, bias, scale, false);
 	return m;
 }
 
@@ -89,13 +73,6 @@ multiply(struct part *p, const struct lstm *l, const struct matrix *m,
 }
 
 /* ---- a step ------------------------------------------------------------------------ */
-
-static struct g_operand
-vectors(struct part *p, const struct lstm *l, int32_t n)
-{
-	struct hwc s = { .h = 1, .w = l->batch, .c = n * l->cells };
-	return low_new(p->l, TFL_INT16, s);
-}
 
 /* n gates of the batch, from gate k on */
 static struct g_operand
@@ -143,35 +120,6 @@ one_step(const struct nd *steps, int32_t t)
 }
 
 /*
- * The number of steps whose input products are computed ahead: their bytes are at
- * most half of the inputs' bytes.  More steps per pass over the weights would cost
- * SRAM that the network may lack elsewhere.
- */
-static int32_t
-steps_at_once(const struct lstm *l)
-{
-	int64_t row = LSTM_N_GATES * (int64_t)l->cells * tfl_type_bytes(TFL_INT16);
-	int64_t in = (int64_t)l->features * tfl_type_bytes(l->x->type);
-	int64_t n = l->steps * in / 2 / row;
-	n = n < 1 ? 1 : n < l->steps ? n : l->steps;
-	/* groups as equal as possible */
-	return (int32_t)ceil_div(l->steps, ceil_div(l->steps, (int32_t)n));
-}
-
-/* contributions of the inputs of n steps from t on: [batch][step][gate] */
-static struct nd
-input_products(struct part *p, const struct lstm *l, const struct matrix *m,
-	       const struct nd *x, int32_t t, int32_t n)
-{
-	struct hwc s = { .h = l->batch, .w = n, .c = LSTM_N_GATES * l->cells };
-	struct tfl_tensor shape = { .rank = 3, .dim = { s.h, s.w, s.c } };
-	struct g_operand all = low_new(p->l, TFL_INT16, s);
-	struct nd v = some_steps(l, x, t, n);
-	multiply(p, l, m, nd_to_operand(&v), all);
-	return nd_of(all, &shape);
-}
-
-/*
  * The four gates of a step are one tensor, and elementwise operations write over
  * their operands: a second tensor would be live at the step's peak.
  */
@@ -180,8 +128,9 @@ make_step(struct part *p, const struct lstm *l, const struct matrix *m,
 	  struct g_operand from_x, struct g_operand h, struct g_operand cell,
 	  struct g_operand to)
 {
-	struct g_operand from_h = vectors(p, l, LSTM_N_GATES);
-	struct g_operand all = vectors(p, l, LSTM_N_GATES);
+	struct hwc gates = { .h = 1, .w = l->batch, .c = LSTM_N_GATES * l->cells };
+	struct g_operand from_h = low_new(p->l, TFL_INT16, gates);
+	struct g_operand all = low_new(p->l, TFL_INT16, gates);
 	struct g_operand input = gate(l, all, AT_INPUT, 1);
 	struct g_operand forget = gate(l, all, AT_FORGET, 1);
 	struct g_operand output = gate(l, all, AT_OUTPUT, 1);
@@ -214,12 +163,28 @@ lower_lstm(struct part *p, const struct lop *o)
 	struct nd x = nd_ifm(p, op->in[LSTM_X]), y = nd_ofm(p, op->out[0]);
 	struct nd out = some_steps(l, &y, 0, l->steps), products = { .t = NULL };
 	struct g_operand h = state;
-	int32_t many = steps_at_once(l), first = 0;
+	/*
+	 * The number of steps whose input products are computed ahead: their bytes are at
+	 * most half of the inputs' bytes.  More steps per pass over the weights would cost
+	 * SRAM that the network may lack elsewhere.
+	 */
+	int64_t row = LSTM_N_GATES * (int64_t)l->cells * tfl_type_bytes(TFL_INT16);
+	int64_t in = (int64_t)l->features * tfl_type_bytes(l->x->type);
+	int64_t n = l->steps * in / 2 / row;
+	n = n < 1 ? 1 : n < l->steps ? n : l->steps;
+	/* groups as equal as possible */
+	int32_t many = (int32_t)ceil_div(l->steps, ceil_div(l->steps, (int32_t)n)), first = 0;
 	for (int32_t t = 0; t < l->steps; t++) {
 		if (t % many == 0) {
 			/* all groups have one shape: they share the block of their weights */
 			first = min_i32(t, l->steps - many);
-			products = input_products(p, l, &mx, &x, first, many);
+			/* contributions of the inputs: [batch][step][gate] */
+			struct hwc s = { .h = l->batch, .w = many, .c = LSTM_N_GATES * l->cells };
+			struct tfl_tensor shape = { .rank = 3, .dim = { s.h, s.w, s.c } };
+			struct g_operand all = low_new(p->l, TFL_INT16, s);
+			struct nd v = some_steps(l, &x, first, many);
+			multiply(p, l, &mx, nd_to_operand(&v), all);
+			products = nd_of(all, &shape);
 		}
 		struct g_operand to = one_step(&out, t);
 		make_step(p, l, &mh, one_step(&products, t - first), h, cell, to);

@@ -51,23 +51,6 @@ largest_bias(const struct tfl_tensor *b)
 	return most;
 }
 
-/* true if sums fit 32 bits; sums for operands of 16 bits have 64 bits and always fit */
-static bool
-is_defined(const struct part *p, const struct tfl_op *op, const struct lstm *l, int g)
-{
-	for (int k = 0; k < 2 && l->x->type == TFL_INT8; k++) {
-		const struct tfl_tensor *w = part_in(p, op, (k ? LSTM_RECURRENT : LSTM_WEIGHTS) + g);
-		double most = (double)(k ? l->cells : l->features) * UINT8_MAX * -INT8_MIN;
-		struct npu_scale s;
-		if (!k)
-			most += largest_bias(part_in(p, op, LSTM_BIAS + g));
-		(void)lstm_gate_scale(l, w, k, &s);
-		if (most > INT32_MAX || npu_scale_leaves_word(s, most))
-			return false;
-	}
-	return true;
-}
-
 static const char *
 check_gate(const struct part *p, const struct tfl_op *op, const struct lstm *l,
 	   int g)
@@ -95,20 +78,17 @@ check_gate(const struct part *p, const struct tfl_op *op, const struct lstm *l,
 				l->cells);
 	if (largest_bias(b) > INT32_MAX)
 		return arena_printf(p->a, "bias of gate %d exceeds 32 bits", g);
-	return is_defined(p, op, l, g) ? NULL : undefined;
-}
-
-/* checks the products of states, and the factor of the cell before its tanh */
-static const char *
-check_products(const struct lstm *l)
-{
-	const double most = (double)INT16_MIN * INT16_MIN, word = (double)UINT16_MAX + 1;
-	struct sigmoid16 tanh;
-	sigmoid16_prepare(&tanh, quant_scale_f32(l->cell), true);
-	return npu_scale_leaves_word(l->keep, most) || npu_scale_leaves_word(l->add, most) ||
-			       npu_scale_leaves_word(l->emit, most) || tanh.mult >= word
-		   ? undefined
-		   : NULL;
+	/* sums for operands of 16 bits have 64 bits and always fit */
+	for (int k = 0; k < 2 && l->x->type == TFL_INT8; k++) {
+		const struct tfl_tensor *w = part_in(p, op, (k ? LSTM_RECURRENT : LSTM_WEIGHTS) + g);
+		double most = (double)(k ? l->cells : l->features) * UINT8_MAX * -INT8_MIN;
+		if (!k)
+			most += largest_bias(b);
+		(void)lstm_gate_scale(l, w, k, &s);
+		if (most > INT32_MAX || npu_scale_leaves_word(s, most))
+			return undefined;
+	}
+	return NULL;
 }
 
 static const char *
@@ -133,26 +113,6 @@ check_inputs(const struct part *p, const struct lop *o)
 	return check_ifm_ofm(p, o);
 }
 
-static const char *
-read_shapes(struct lstm *l, bool major)
-{
-	if (l->x->rank != 3 || l->ofm->rank != 3)
-		return "IFM and OFM must have 3 dimensions";
-	l->steps = l->x->dim[!major];
-	l->batch = l->x->dim[major];
-	l->major = major;
-	l->features = l->x->dim[2];
-	l->cells = l->ofm->dim[2];
-	if (l->ofm->dim[0] != l->x->dim[0] || l->ofm->dim[1] != l->x->dim[1] ||
-	    tfl_elements(l->hidden) != (int64_t)l->batch * l->cells ||
-	    tfl_elements(l->cell) != (int64_t)l->batch * l->cells)
-		return "the shapes of IFM, states and OFM do not match";
-	return l->steps > MAX_STEPS || l->cells > 16384 ||
-		       (int64_t)l->steps * l->batch > 65536
-		   ? "more than 1024 steps, 16384 cells or 65536 rows"
-		   : NULL;
-}
-
 const char *
 read_lstm(const struct part *p, struct lop *o)
 {
@@ -168,8 +128,22 @@ read_lstm(const struct part *p, struct lop *o)
 	if (l->x->type != l->ofm->type)
 		return "IFM and OFM differ in type";
 	why = check_state(p, op, LSTM_HIDDEN, "the output state", l->x->type) ?:
-	      check_state(p, op, LSTM_CELL, "the cell state", TFL_INT16) ?:
-	      read_shapes(l, TFL_OPT(op, UnidirectionalSequenceLSTMOptions, time_major));
+	      check_state(p, op, LSTM_CELL, "the cell state", TFL_INT16);
+	if (why)
+		return why;
+	if (l->x->rank != 3 || l->ofm->rank != 3)
+		return "IFM and OFM must have 3 dimensions";
+	l->major = TFL_OPT(op, UnidirectionalSequenceLSTMOptions, time_major);
+	l->steps = l->x->dim[!l->major];
+	l->batch = l->x->dim[l->major];
+	l->features = l->x->dim[2];
+	l->cells = l->ofm->dim[2];
+	if (l->ofm->dim[0] != l->x->dim[0] || l->ofm->dim[1] != l->x->dim[1] ||
+	    tfl_elements(l->hidden) != (int64_t)l->batch * l->cells ||
+	    tfl_elements(l->cell) != (int64_t)l->batch * l->cells)
+		return "the shapes of IFM, states and OFM do not match";
+	if (l->steps > MAX_STEPS || l->cells > 16384 || (int64_t)l->steps * l->batch > 65536)
+		return "more than 1024 steps, 16384 cells or 65536 rows";
 	for (int g = 0; !why && g < LSTM_N_GATES; g++)
 		why = check_gate(p, op, l, g);
 	if (why)
@@ -185,5 +159,12 @@ read_lstm(const struct part *p, struct lop *o)
 	    !npu_quantise((double)(unit2 / cell), &l->add) ||
 	    !npu_quantise((double)(unit2 / quant_scale_f32(l->hidden)), &l->emit))
 		return "a scale of the states can't be expressed";
-	return check_products(l);
+	/* the products of states, and the factor of the cell before its tanh */
+	const double most = (double)INT16_MIN * INT16_MIN, word = (double)UINT16_MAX + 1;
+	struct sigmoid16 tanh;
+	sigmoid16_prepare(&tanh, cell, true);
+	return npu_scale_leaves_word(l->keep, most) || npu_scale_leaves_word(l->add, most) ||
+			       npu_scale_leaves_word(l->emit, most) || tanh.mult >= word
+		   ? undefined
+		   : NULL;
 }

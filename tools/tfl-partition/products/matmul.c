@@ -62,27 +62,6 @@ check_types(const struct part *p, const struct lop *o, int types)
 		   : NULL;
 }
 
-/*
- * INT16; ratio: of the scales.  The reference adds in 64 bits, multiplies by 15 bits and
- * shifts right, rounding halves up (fixed_mbqm64).
- */
-static const char *
-read_wide(struct lop *o, int32_t depth, double ratio)
-{
-	if (quant_zero(o->ifm) || quant_zero(o->ifm2) || o->end.zero)
-		return "INT16 with a zero point";
-	/* products up to 2^30: the reference's result has 32 bits before it is clamped */
-	if (ratio * depth >= 2)
-		return "scaled sums may leave the range of int32, where the "
-		       "reference wraps around";
-	struct npu_scale s;
-	if (!npu_quantise(ratio, &s) || s.mult < 1u << 30)
-		return "the ratio of the scales can't be expressed";
-	o->end.scale = npu_scale_reduce(s);
-	o->end.round = ROUND_NATURAL;
-	return NULL;
-}
-
 /* the checks that all products share, once their shapes are set; sets the end */
 static const char *
 read_products(const struct part *p, struct lop *o, int activation)
@@ -106,11 +85,26 @@ read_products(const struct part *p, struct lop *o, int activation)
 				   .clamped = true, .clamp = quant_clamp(o->ofm, activation) };
 	double product = (double)(quant_scale_f32(o->ifm) * quant_scale_f32(o->ifm2));
 	double ratio = product / quant_scale(o->ofm);
-	if (wide)
-		return read_wide(o, m->depth, ratio);
-	return npu_quantise(ratio, &o->end.scale)
-		   ? NULL
-		   : "the ratio of the scales can't be expressed";
+	if (!wide)
+		return npu_quantise(ratio, &o->end.scale)
+			   ? NULL
+			   : "the ratio of the scales can't be expressed";
+	/*
+	 * INT16: the reference adds in 64 bits, multiplies by 15 bits and shifts right, rounding
+	 * halves up (fixed_mbqm64)
+	 */
+	if (quant_zero(o->ifm) || quant_zero(o->ifm2) || o->end.zero)
+		return "INT16 with a zero point";
+	/* products up to 2^30: the reference's result has 32 bits before it is clamped */
+	if (ratio * m->depth >= 2)
+		return "scaled sums may leave the range of int32, where the "
+		       "reference wraps around";
+	struct npu_scale s;
+	if (!npu_quantise(ratio, &s) || s.mult < 1u << 30)
+		return "the ratio of the scales can't be expressed";
+	o->end.scale = npu_scale_reduce(s);
+	o->end.round = ROUND_NATURAL;
+	return NULL;
 }
 
 const char *

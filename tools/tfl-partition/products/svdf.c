@@ -41,28 +41,6 @@ is_constant(const struct tfl_tensor *t, int type, int32_t rows, int32_t columns)
 	       isfinite(t->quant.scale[0]) && !quant_zero(t);
 }
 
-static const char *
-check_scales(struct svdf *s)
-{
-	double value = s->type == TFL_INT8 ? -INT8_MIN : -INT16_MIN, most = 0;
-	float x = s->x->quant.scale[0], f = s->feature->quant.scale[0];
-	float t = s->time->quant.scale[0], y = s->y->quant.scale[0];
-	float state = s->state->quant.scale[0];
-	if (!npu_quantise((double)(x * f / state), &s->to_state) ||
-	    !npu_quantise((double)(state * t / y), &s->to_y))
-		return "the ratio of the scales can't be expressed";
-	for (size_t i = 0; s->bias && 4 * i + 4 <= s->bias->data.n; i++)
-		most = fmax(most, fabs((double)(int32_t)
-				       load_le32(s->bias->data.p + 4 * i)));
-	double feature = (double)s->inputs * UINT8_MAX * -INT8_MIN;
-	double time = (double)s->rank * s->memory * value * value + most;
-	if (npu_scale_leaves_word(s->to_state, feature) ||
-	    npu_scale_leaves_word(s->to_y, time))
-		return "scaled sums exceed 32 bits, where TensorFlow Lite Micro's "
-		       "result is undefined";
-	return NULL;
-}
-
 const char *
 read_svdf(const struct part *p, struct lop *o)
 {
@@ -106,7 +84,23 @@ read_svdf(const struct part *p, struct lop *o)
 	    s->rank * (int64_t)s->memory > 256 || all * s->units > MAX_MATRIX)
 		return "more than 256 steps of a unit, 65536 in all, or weights of "
 		       "16 MiB";
-	return check_scales(s);
+	double value = s->type == TFL_INT8 ? -INT8_MIN : -INT16_MIN, most = 0;
+	float state = s->state->quant.scale[0];
+	if (!npu_quantise((double)(s->x->quant.scale[0] * s->feature->quant.scale[0] / state),
+			  &s->to_state) ||
+	    !npu_quantise((double)(state * s->time->quant.scale[0] / s->y->quant.scale[0]),
+			  &s->to_y))
+		return "the ratio of the scales can't be expressed";
+	for (size_t i = 0; s->bias && 4 * i + 4 <= s->bias->data.n; i++)
+		most = fmax(most, fabs((double)(int32_t)
+				       load_le32(s->bias->data.p + 4 * i)));
+	double feature = (double)s->inputs * UINT8_MAX * -INT8_MIN;
+	double time = (double)s->rank * s->memory * value * value + most;
+	if (npu_scale_leaves_word(s->to_state, feature) ||
+	    npu_scale_leaves_word(s->to_y, time))
+		return "scaled sums exceed 32 bits, where TensorFlow Lite Micro's "
+		       "result is undefined";
+	return NULL;
 }
 
 /* a product with weights of 8 bits; all results have one scale */
@@ -146,31 +140,6 @@ steps_of(struct g_operand o, const struct svdf *s, int64_t first, int32_t h)
 	};
 }
 
-/*
- * Returns the state moved up by one step, with the newest value of each filter
- * behind it.  A copy of the result becomes the state of the next inference.
- */
-static struct g_operand
-moved_up(struct part *p, const struct svdf *s, struct g_operand x,
-	 struct g_operand state, int32_t batch)
-{
-	int32_t m = s->memory;
-	int64_t begin = (int64_t)batch * m;
-	struct hwc shape = { .h = m, .w = 1, .c = s->filters };
-	struct g_operand now = low_new(p->l, s->type, shape);
-	if (m > 1)
-		(void)low_copy(p->l, steps_of(state, s, begin + 1, m - 1),
-				steps_of(now, s, 0, m - 1));
-	struct nd in = nd_of(x, s->x), row = nd_part(&in, 0, batch, 1);
-	struct g_operand one = nd_to_operand(&row);
-	struct g_source w = part_source(p, s->feature);
-	op_zeros(weighted_sum(p, OP_FC, one, steps_of(now, s, m - 1, 1), w, NULL,
-			  s->to_state),
-		 quant_zero(s->x), quant_zero(s->state));
-	(void)low_copy(p->l, steps_of(now, s, 0, m), steps_of(state, s, begin, m));
-	return now;
-}
-
 enum part_of_weight { ALL, UPPER, LOWER, BEYOND };
 
 /* w = (upper + beyond) * 256 + lower, each of 8 bits; beyond is 1 for w >= 32640 */
@@ -190,49 +159,35 @@ weight_part(int32_t w, enum part_of_weight part)
 	}
 }
 
-static bool
-is_depthwise(const struct svdf *s)
-{
-	enum { MAX_KERNEL_Y = 64 };
-	return s->rank == 1 && s->memory <= MAX_KERNEL_Y;
-}
-
 /*
- * Weights over time: [filter][step] for a depthwise convolution, else
- * [unit][step][filter] with 0 where the filter does not belong to the unit.
+ * Memory times weights over time, with one sum per unit.  The weights are [filter][step] for a
+ * depthwise convolution, else [unit][step][filter] with 0 where the filter does not belong to
+ * the unit.
  */
-static struct g_source
-time_weights(struct part *p, const struct svdf *s, enum part_of_weight part)
-{
-	size_t steps = (size_t)s->memory, filters = (size_t)s->filters;
-	size_t row = steps * filters, n = row;
-	bool depthwise = is_depthwise(s);
-	n *= depthwise ? 1 : (size_t)s->units;
-	const char *name = arena_printf(p->a, "time%d_%d", p->l->op_i, (int)part);
-	const struct g_blob *b = graph_find_blob(p->g, name);
-	if (b)
-		return (struct g_source){ .blob = b->name };
-	uint8_t *v = anew(p->a, uint8_t, n);
-	for (size_t f = 0; f < filters; f++)
-		for (size_t k = 0; k < steps; k++) {
-			size_t from = f * steps + k, unit = f / (size_t)s->rank;
-			size_t to = depthwise ? from : unit * row + k * filters + f;
-			v[to] = (uint8_t)weight_part(
-			    tensor_int(s->time, (int64_t)from), part);
-		}
-	b = graph_add_blob(p->g, name, (struct bytes){ .p = v, .n = n });
-	return (struct g_source){ .blob = b->name };
-}
-
-/* memory times weights, with one sum per unit */
 static struct g_op *
 sum_over_time(struct part *p, const struct svdf *s, struct g_operand now,
 	      struct g_operand to, enum part_of_weight part,
 	      const int64_t *bias, struct npu_scale scale)
 {
+	enum { MAX_KERNEL_Y = 64 };
 	struct hwc line = { .h = 1, .w = 1, .c = s->filters * s->memory };
-	bool depthwise = is_depthwise(s);
-	struct g_source w = time_weights(p, s, part);
+	size_t steps = (size_t)s->memory, filters = (size_t)s->filters, row = steps * filters;
+	bool depthwise = s->rank == 1 && s->memory <= MAX_KERNEL_Y;
+	const char *name = arena_printf(p->a, "time%d_%d", p->l->op_i, (int)part);
+	const struct g_blob *b = graph_find_blob(p->g, name);
+	if (!b) {
+		size_t n = row * (depthwise ? 1 : (size_t)s->units);
+		uint8_t *v = anew(p->a, uint8_t, n);
+		for (size_t f = 0; f < filters; f++)
+			for (size_t k = 0; k < steps; k++) {
+				size_t from = f * steps + k, unit = f / (size_t)s->rank;
+				size_t at = depthwise ? from : unit * row + k * filters + f;
+				v[at] = (uint8_t)weight_part(
+				    tensor_int(s->time, (int64_t)from), part);
+			}
+		b = graph_add_blob(p->g, name, (struct bytes){ .p = v, .n = n });
+	}
+	struct g_source w = { .blob = b->name };
 	if (!depthwise)
 		now = low_view(p->l, now, line);
 	return weighted_sum(p, depthwise ? OP_DEPTHWISE : OP_FC, now, to, w, bias, scale);
@@ -279,26 +234,6 @@ may_wrap(const struct svdf *s)
 	return false;
 }
 
-/* 256 * upper + lower + bias */
-static struct g_operand
-whole_sum(struct part *p, const struct svdf *s, struct g_operand upper,
-	  struct g_operand lower)
-{
-	if (!may_wrap(s)) {
-		upper = word_mul(p->l, upper, word_const(p->l, 256));
-		struct g_operand sum = word_add(p->l, upper, lower);
-		return s->bias ? word_add(p->l, sum, bias_words(p, s, 0, -1)) : sum;
-	}
-	if (s->bias) {
-		upper = word_add(p->l, upper, bias_words(p, s, 8, -1));
-		lower = word_add(p->l, lower, bias_words(p, s, 0, 255));
-	}
-	struct g_operand carry = word_floor(p->l, lower, 8);
-	lower = word_remainder(p->l, lower, carry, 8);
-	upper = word_add(p->l, upper, carry);
-	return word_add(p->l, word_shl(p->l, upper, word_const(p->l, 8)), lower);
-}
-
 /* computes the units from the memory of one batch */
 static void
 write_units(struct part *p, const struct svdf *s, struct g_operand now,
@@ -323,7 +258,22 @@ write_units(struct part *p, const struct svdf *s, struct g_operand now,
 	if (beyond)
 		upper = word_add(p->l, upper, unit_sums(p, s, now, BEYOND));
 	struct g_operand lower = unit_sums(p, s, now, LOWER);
-	struct g_operand sum = whole_sum(p, s, upper, lower);
+	struct g_operand sum; /* 256 * upper + lower + bias */
+	if (may_wrap(s)) {
+		if (s->bias) {
+			upper = word_add(p->l, upper, bias_words(p, s, 8, -1));
+			lower = word_add(p->l, lower, bias_words(p, s, 0, 255));
+		}
+		struct g_operand carry = word_floor(p->l, lower, 8);
+		lower = word_remainder(p->l, lower, carry, 8);
+		upper = word_add(p->l, upper, carry);
+		sum = word_add(p->l, word_shl(p->l, upper, word_const(p->l, 8)), lower);
+	} else {
+		upper = word_mul(p->l, upper, word_const(p->l, 256));
+		sum = word_add(p->l, upper, lower);
+		if (s->bias)
+			sum = word_add(p->l, sum, bias_words(p, s, 0, -1));
+	}
 	word_scale_to(p->l, sum, s->to_y, quant_zero(s->y), to);
 }
 
@@ -335,8 +285,25 @@ lower_svdf(struct part *p, const struct lop *o)
 	struct g_operand x = low_linear(p->l, part_ifm(p, op->in[INPUT]));
 	struct g_operand state = part_ifm(p, op->in[STATE]);
 	struct g_operand ofm = part_ofm(p, op->out[0]), dest = low_destination(p->l, ofm);
+	int32_t m = s->memory;
 	for (int32_t b = 0; b < s->batch; b++) {
-		struct g_operand now = moved_up(p, s, x, state, b);
+		/*
+		 * The state moved up by one step, with the newest value of each filter behind
+		 * it.  A copy of the result becomes the state of the next inference.
+		 */
+		int64_t begin = (int64_t)b * m;
+		struct hwc shape = { .h = m, .w = 1, .c = s->filters };
+		struct g_operand now = low_new(p->l, s->type, shape);
+		if (m > 1)
+			(void)low_copy(p->l, steps_of(state, s, begin + 1, m - 1),
+					steps_of(now, s, 0, m - 1));
+		struct nd in = nd_of(x, s->x), row = nd_part(&in, 0, b, 1);
+		struct g_operand one = nd_to_operand(&row);
+		struct g_source w = part_source(p, s->feature);
+		op_zeros(weighted_sum(p, OP_FC, one, steps_of(now, s, m - 1, 1), w, NULL,
+				  s->to_state),
+			 quant_zero(s->x), quant_zero(s->state));
+		(void)low_copy(p->l, steps_of(now, s, 0, m), steps_of(state, s, begin, m));
 		write_units(p, s, now, dest, b);
 	}
 	low_deliver(p->l, dest, ofm);
