@@ -4,20 +4,6 @@
 
 #include "lower/arg.h"
 
-static bool
-find_axis(const struct part *p, const struct tfl_op *op, const struct tfl_tensor *ifm, struct low_arg *r)
-{
-	int64_t axis;
-	int n, at;
-	if (!part_ints(part_in(p, op, 1), &axis, 1, &n) || n != 1 ||
-	    (at = move_axis(axis, ifm->rank)) < 0)
-		return false;
-	r->before = r->n = r->behind = 1;
-	for (int i = 0; i < ifm->rank; i++)
-		*(i < at ? &r->before : i > at ? &r->behind : &r->n) *= ifm->dim[i];
-	return true;
-}
-
 const char *
 read_arg(const struct part *p, struct lop *o)
 {
@@ -39,8 +25,14 @@ read_arg(const struct part *p, struct lop *o)
 		return "IFM is constant";
 	*r = (struct low_arg){ .max = op->code == TFL_ARG_MAX,
 			       .wide = ofm->type == TFL_INT64, .type = ifm->type };
-	if (!find_axis(p, op, ifm, r))
+	int64_t axis;
+	int n, at;
+	if (!part_ints(part_in(p, op, 1), &axis, 1, &n) || n != 1 ||
+	    (at = move_axis(axis, ifm->rank)) < 0)
 		return "the axis is not a constant in range";
+	r->before = r->n = r->behind = 1;
+	for (int i = 0; i < ifm->rank; i++)
+		*(i < at ? &r->before : i > at ? &r->behind : &r->n) *= ifm->dim[i];
 	why = low_arg_check(p->l, r);
 	if (why)
 		return why;

@@ -47,60 +47,15 @@ mean_with(struct part *p, struct g_operand a, int32_t c)
 	return y;
 }
 
-/*
- * Divides a by 2^bits and rounds halves away from 0.  The operation multiplies -a by
- * -2^31 and shifts right by bits + 31.  TFL rounding with a shift beyond 31 first adds
- * 2^30 with the sign of the product, which is half of what a unit of a contributes.
- * Only exact halves change by this: they are rounded away from 0.
- */
-static struct g_operand
-divide_by_pot(struct part *p, struct g_operand a, int bits)
-{
-	struct g_operand minus = word_sub(p->l, word_const(p->l, 0), a);
-	struct g_operand y = word_new(p->l, a.shape);
-	struct g_op *r =
-	    word_op_to(p->l, OP_MUL, minus, word_const(p->l, INT32_MIN), y);
-	op_scale(r, (struct npu_scale){ .mult = 1, .shift = bits + 31 },
-		 ROUND_TFL);
-	return y;
-}
 
-/* x = r * 2^p with r near 2^(-1/4), as fixed_log_q12 reduces it */
-struct reduced {
-	struct g_operand r, p;
-};
 
 /* the power for the shift that brings x to bit 30: (12 - 1 - shift) in Q6, plus extra */
 static struct g_operand
-power_of(struct part *p, struct g_operand shift, int32_t base, int32_t extra)
+power_of(struct part *p, struct g_operand shift, int32_t extra)
 {
 	enum { UNIT = 1 << 25 }; /* 1 in Q6 */
 	struct g_operand v = word_mul(p->l, shift, word_const(p->l, UNIT));
-	return word_sub(p->l, word_const(p->l, base * UNIT + extra), v);
-}
-
-static struct reduced
-reduce_argument(struct part *p, struct g_operand x)
-{
-	const int32_t root_half = 1518500250; /* sqrt(1/2) in Q0 */
-	const int32_t quarter = 1 << 23;      /* 1/4 in Q6 */
-	struct g_operand one = word_const(p->l, 1);
-	struct g_operand left = word_sub(p->l, word_clz(p->l, x), one);
-	struct g_operand ra = times(p, word_shl(p->l, x, left), root_half);
-	struct g_operand pa = power_of(p, left, SUM_BITS - 1, quarter);
-	struct g_operand two = word_const(p->l, 2);
-	struct g_operand left_b =
-	    word_sub(p->l, word_clz(p->l, times(p, x, root_half)), two);
-	struct g_operand rb = word_shl(p->l, x, left_b);
-	struct g_operand pb = power_of(p, left_b, SUM_BITS - 1, -quarter);
-	/*
-	 * Takes twice the lesser mantissa.  Twice the other one may exceed the
-	 * word, but not both can: for x = u * 2^k, 1 <= u < 2, they are u * 2^29.5,
-	 * and u * 2^29 where u * 2^29.5 is 2^30 or more, else u * 2^30.
-	 */
-	struct reduced least = { .r = twice(p, word_min(p->l, ra, rb)) };
-	least.p = word_max(p->l, pa, pb);
-	return least;
+	return word_sub(p->l, word_const(p->l, (SUM_BITS - 1) * UNIT + extra), v);
 }
 
 /* ln(x) in Q5 for x in Q12: the rational approximation of fixed_log_q12 */
@@ -108,13 +63,32 @@ static struct g_operand
 word_log(struct part *p, struct g_operand x)
 {
 	const int32_t root4_half = 1805811301, ln_2 = 1488522236;
-	struct reduced d = reduce_argument(p, x);
-	struct g_operand mid = mean_with(p, d.r, root4_half);
+	const int32_t root_half = 1518500250; /* sqrt(1/2) in Q0 */
+	const int32_t quarter = 1 << 23;      /* 1/4 in Q6 */
+	/* x = r * 2^power with r near 2^(-1/4), as fixed_log_q12 reduces it */
+	struct g_operand one = word_const(p->l, 1);
+	struct g_operand left = word_sub(p->l, word_clz(p->l, x), one);
+	struct g_operand ra = times(p, word_shl(p->l, x, left), root_half);
+	struct g_operand pa = power_of(p, left, quarter);
+	struct g_operand two = word_const(p->l, 2);
+	struct g_operand left_b =
+	    word_sub(p->l, word_clz(p->l, times(p, x, root_half)), two);
+	struct g_operand rb = word_shl(p->l, x, left_b);
+	struct g_operand pb = power_of(p, left_b, -quarter);
+	/*
+	 * Takes twice the lesser mantissa.  Twice the other one may exceed the
+	 * word, but not both can: for x = u * 2^k, 1 <= u < 2, they are u * 2^29.5,
+	 * and u * 2^29 where u * 2^29.5 is 2^30 or more, else u * 2^30.
+	 */
+	struct g_operand r = twice(p, word_min(p->l, ra, rb));
+	struct g_operand power = word_max(p->l, pa, pb);
+
+	struct g_operand mid = mean_with(p, r, root4_half);
 	struct g_operand q =
-	    twice(p, word_sub(p->l, d.r, word_const(p->l, root4_half)));
+	    twice(p, word_sub(p->l, r, word_const(p->l, root4_half)));
 	struct g_operand q2 = word_mul_high(p->l, q, q);
 	struct g_operand q3 = word_mul_high(p->l, q, q2);
-	struct g_operand num = word_mul_high(p->l, q, d.r);
+	struct g_operand num = word_mul_high(p->l, q, r);
 	num = word_add(p->l, num, times(p, q3, 117049297)); /* 11/240 * 2^(1/4) */
 	struct g_operand inner = times(p, q2, 127690142); /* 1/20 * 2^(1/4) */
 	inner = word_add(p->l, inner, q);
@@ -125,12 +99,21 @@ word_log(struct part *p, struct g_operand x)
 	struct g_operand inverse =
 	    word_half_recip(p->l, mean_with(p, den, INT32_MAX));
 	/*
+	 * num / 64, halves rounded away from 0.  The operation multiplies -num by -2^31 and
+	 * shifts right by 6 + 31.  TFL rounding with a shift beyond 31 first adds 2^30 with
+	 * the sign of the product, which is half of what a unit of num contributes.  Only exact
+	 * halves change by this: they are rounded away from 0.
+	 */
+	struct g_operand minus = word_sub(p->l, word_const(p->l, 0), num);
+	struct g_operand part = word_new(p->l, num.shape);
+	op_scale(word_op_to(p->l, OP_MUL, minus, word_const(p->l, INT32_MIN), part),
+		 (struct npu_scale){ .mult = 1, .shift = 6 + 31 }, ROUND_TFL);
+	/*
 	 * num / 64 is far from the values for which this product differs from the
 	 * reference's
 	 */
-	struct g_operand small =
-	    word_mul_halved(p->l, divide_by_pot(p, num, 6), inverse);
-	return twice(p, word_add(p->l, times(p, d.p, ln_2), small));
+	struct g_operand small = word_mul_halved(p->l, part, inverse);
+	return twice(p, word_add(p->l, times(p, power, ln_2), small));
 }
 
 void

@@ -32,30 +32,6 @@ read_normalize(const struct part *p, struct lop *o)
 					(int)MOST);
 }
 
-/* half of v * 4^(pairs - 1), rounded: the start of the iteration */
-static struct g_operand
-normalised_half(struct part *p, struct g_operand v, struct g_operand pairs, int64_t most)
-{
-	struct g_operand zero = word_const(p->l, 0), four = word_const(p->l, 4);
-	struct g_operand left = word_sub(p->l, word_add(p->l, pairs, pairs), four);
-	if (most < ROUNDED)
-		return word_shl(p->l, v, left);
-	struct g_operand right = word_max(p->l, word_sub(p->l, zero, left), zero);
-	left = word_max(p->l, left, zero);
-	return word_shl(p->l, word_shr(p->l, v, right), left);
-}
-
-/* x / 2^right, halves away from 0 */
-static void
-divide_rounded(struct part *p, struct g_operand x, struct g_operand right,
-	       struct g_operand ofm)
-{
-	struct g_operand magnitude = word_shr(p->l, word_abs(p->l, x), right);
-	struct g_operand below = word_max(p->l, x, word_const(p->l, -1));
-	struct g_operand sign = word_min(p->l, below, word_const(p->l, 1));
-	(void)word_op_to(p->l, OP_MUL, magnitude, sign, ofm);
-}
-
 void
 lower_normalize(struct part *p, const struct lop *o)
 {
@@ -70,8 +46,15 @@ lower_normalize(struct part *p, const struct lop *o)
 	square->ifm_zero = square->ifm2_zero = zero;
 	struct g_operand sum = row_sum(p, squares);
 	struct g_operand pairs = word_free_pairs(p, sum);
-	struct g_operand half = normalised_half(p, sum, pairs, most);
-	struct g_operand root = word_inverse_root(p, half);
+	/* half of sum * 4^(pairs - 1), rounded: the start of the iteration */
+	struct g_operand zero_word = word_const(p->l, 0), four = word_const(p->l, 4);
+	struct g_operand up = word_sub(p->l, word_add(p->l, pairs, pairs), four);
+	if (most >= ROUNDED) {
+		struct g_operand down = word_max(p->l, word_sub(p->l, zero_word, up), zero_word);
+		up = word_max(p->l, up, zero_word);
+		sum = word_shr(p->l, sum, down);
+	}
+	struct g_operand root = word_inverse_root(p, word_shl(p->l, sum, up));
 
 	struct g_operand none = word_const(p->l, 0);
 	struct g_operand left = word_sub(p->l, pairs, word_const(p->l, EVEN_PAIRS));
@@ -84,5 +67,10 @@ lower_normalize(struct part *p, const struct lop *o)
 	}
 	v = word_shl(p->l, v, word_max(p->l, left, none));
 	struct g_operand right = word_max(p->l, word_sub(p->l, none, left), none);
-	divide_rounded(p, word_mul_high(p->l, v, root), right, ofm);
+	/* the product / 2^right, halves away from 0 */
+	struct g_operand product = word_mul_high(p->l, v, root);
+	struct g_operand magnitude = word_shr(p->l, word_abs(p->l, product), right);
+	struct g_operand below = word_max(p->l, product, word_const(p->l, -1));
+	struct g_operand sign = word_min(p->l, below, word_const(p->l, 1));
+	(void)word_op_to(p->l, OP_MUL, magnitude, sign, ofm);
 }

@@ -27,27 +27,6 @@ is_scaled_sum(const struct lop *o)
 	return o->op->code == TFL_MEAN || (o->op->code == TFL_SUM && o->ifm->type != TFL_INT32);
 }
 
-static bool
-find_axes(const struct lop *o, struct reduction *r)
-{
-	bool drop[TFL_MAX_RANK] = { false };
-	int64_t axis[TFL_MAX_RANK];
-	int n, rank = o->ifm->rank;
-	if (!part_ints(o->ifm2, axis, TFL_MAX_RANK, &n))
-		return false;
-	for (int i = 0; i < n; i++) {
-		int at = move_axis(axis[i], rank);
-		if (at < 0)
-			return false;
-		drop[at] = true;
-	}
-	r->axes = low_axes_of(rank, o->ifm->dim, drop);
-	r->count = 1;
-	for (int i = 0; i < r->axes.n; i++)
-		r->count *= r->axes.axis[i].drop ? r->axes.axis[i].n : 1;
-	return true;
-}
-
 /* M' and e' of the reference: the multiplier includes the division by n */
 static bool
 mean_scale(double ratio, struct reduction *r)
@@ -81,20 +60,6 @@ end_of(const struct reduction *r)
 	return (struct low_end){ .scaled = true, .scale = r->scale, .zero = r->ofm_zero };
 }
 
-/* multiplies 32-bit sums by a constant, as this product is rounded like a scale */
-static void
-scale_words(struct part *p, const struct reduction *r, const struct nd *sum, const struct nd *out)
-{
-	struct nd dest = nd_writable_as(p->l, out, sum->dim, sum->rank);
-	struct g_op *o = word_op_to(p->l, OP_MUL, nd_to_operand(sum),
-				    word_const(p->l, (int32_t)r->scale.mult),
-				    nd_to_operand(&dest));
-	op_scale(o, (struct npu_scale){ .mult = 1, .shift = r->scale.shift },
-		 ROUND_TFL);
-	op_zeros(o, 0, r->ofm_zero);
-	nd_deliver(p->l, &dest, out);
-}
-
 /* Sums an axis that is larger than a kernel: equal parts are summed and the sums added. */
 static void
 sum_parts(struct part *p, const struct reduction *r, const struct nd *v, const struct nd *out,
@@ -115,8 +80,16 @@ sum_parts(struct part *p, const struct reduction *r, const struct nd *v, const s
 				      &low_plain);
 		sum = sum.t ? word_add(p->l, sum, one) : one;
 	}
+	/* multiplies 32-bit sums by a constant, as this product is rounded like a scale */
 	const struct nd all = nd_operand_of(sum, 3, to);
-	scale_words(p, r, &all, out);
+	struct nd dest = nd_writable_as(p->l, out, all.dim, all.rank);
+	struct g_op *o = word_op_to(p->l, OP_MUL, nd_to_operand(&all),
+				    word_const(p->l, (int32_t)r->scale.mult),
+				    nd_to_operand(&dest));
+	op_scale(o, (struct npu_scale){ .mult = 1, .shift = r->scale.shift },
+		 ROUND_TFL);
+	op_zeros(o, 0, r->ofm_zero);
+	nd_deliver(p->l, &dest, out);
 }
 
 /*
@@ -238,8 +211,21 @@ read_reduce(const struct part *p, struct lop *o)
 		return "IFM and OFM differ in type";
 	if (o->ifm->data.p)
 		return "IFM is constant";
-	if (!find_axes(o, r))
+	bool drop[TFL_MAX_RANK] = { false };
+	int64_t axis[TFL_MAX_RANK];
+	int n;
+	if (!part_ints(o->ifm2, axis, TFL_MAX_RANK, &n))
 		return "the axes are not constants in range";
+	for (int i = 0; i < n; i++) {
+		int at = move_axis(axis[i], o->ifm->rank);
+		if (at < 0)
+			return "the axes are not constants in range";
+		drop[at] = true;
+	}
+	r->axes = low_axes_of(o->ifm->rank, o->ifm->dim, drop);
+	r->count = 1;
+	for (int i = 0; i < r->axes.n; i++)
+		r->count *= r->axes.axis[i].drop ? r->axes.axis[i].n : 1;
 	if (tfl_elements(o->ofm) * r->count != tfl_elements(o->ifm))
 		return "the OFM's shape is not what the axes give";
 	if (is_scaled_sum(o))
@@ -251,42 +237,36 @@ read_reduce(const struct part *p, struct lop *o)
 	return why ?: low_reduce_check(&r->axes, o->ifm->type, &natural);
 }
 
-static void
-lower_sum(struct part *p, struct reduction *r, const struct nd *v, const struct nd *out)
-{
-	const struct low_end end = end_of(r);
-	struct nd x = *v;
-	int32_t k[3];
-	while (r->axes.drops > 1 && r->axes.axis[r->axes.n - 1].drop)
-		x = fold_innermost(p, r, &x);
-	if (r->axes.drops == 0) {
-		x = nd_readable_as(p->l, x, out->dim, out->rank);
-		nd_unary(p->l, OP_AVGPOOL, &x, r->ifm_zero, out, &end);
-		return;
-	}
-	if (r->axes.drops > 1) {
-		sum_two(p, r, &x, out);
-		return;
-	}
-	low_axes_dropped(&r->axes, k);
-	if (k[2] == 1 && !low_reduce_once(p->l, OP_REDUCE_SUM, &x, r->ifm_zero, k, out, &end))
-		return;
-	if (k[1] > LOW_POOL_WINDOW)
-		sum_parts(p, r, &x, out, k);
-	else
-		(void)low_reduce_once(p->l, OP_AVGPOOL, &x, r->ifm_zero, k, out, &end);
-}
-
 void
 lower_reduce(struct part *p, const struct lop *o)
 {
 	const int code = o->op->code;
 	bool least = code == TFL_REDUCE_MIN || code == TFL_REDUCE_ALL;
 	struct reduction r = *(const struct reduction *)o->own;
-	struct nd v = nd_ifm(p, o->op->in[0]), out = nd_ofm(p, o->op->out[0]);
-	if (is_scaled_sum(o))
-		lower_sum(p, &r, &v, &out);
-	else
-		low_reduce(p->l, code == TFL_SUM ? OP_ADD : least ? OP_MIN : OP_MAX, &r.axes, &v,
+	struct nd x = nd_ifm(p, o->op->in[0]), out = nd_ofm(p, o->op->out[0]);
+	if (!is_scaled_sum(o)) {
+		low_reduce(p->l, code == TFL_SUM ? OP_ADD : least ? OP_MIN : OP_MAX, &r.axes, &x,
 			   &out);
+		return;
+	}
+	const struct low_end end = end_of(&r);
+	int32_t k[3];
+	while (r.axes.drops > 1 && r.axes.axis[r.axes.n - 1].drop)
+		x = fold_innermost(p, &r, &x);
+	if (r.axes.drops == 0) {
+		x = nd_readable_as(p->l, x, out.dim, out.rank);
+		nd_unary(p->l, OP_AVGPOOL, &x, r.ifm_zero, &out, &end);
+		return;
+	}
+	if (r.axes.drops > 1) {
+		sum_two(p, &r, &x, &out);
+		return;
+	}
+	low_axes_dropped(&r.axes, k);
+	if (k[2] == 1 && !low_reduce_once(p->l, OP_REDUCE_SUM, &x, r.ifm_zero, k, &out, &end))
+		return;
+	if (k[1] > LOW_POOL_WINDOW)
+		sum_parts(p, &r, &x, &out, k);
+	else
+		(void)low_reduce_once(p->l, OP_AVGPOOL, &x, r.ifm_zero, k, &out, &end);
 }

@@ -26,12 +26,6 @@ check_rows(const struct part *p, const struct lop *o)
 	return o->ifm->data.p ? "IFM is constant" : NULL;
 }
 
-static double
-beta_of(const struct tfl_op *op)
-{
-	return TFL_OPT_FLOAT(op, SoftmaxOptions, beta);
-}
-
 const char *
 read_softmax(const struct part *p, struct lop *o)
 {
@@ -40,19 +34,19 @@ read_softmax(const struct part *p, struct lop *o)
 	if (why)
 		return why;
 	int in = o->ifm->type, out = o->ofm->type;
+	double beta = TFL_OPT_FLOAT(op, SoftmaxOptions, beta);
 	if (in != out && !(in == TFL_INT8 && out == TFL_INT16))
 		return arena_printf(p->a, "IFM is %s, OFM is %s", tfl_type_name(in),
 				tfl_type_name(out));
-	if (!isfinite(beta_of(op)) || beta_of(op) < 0)
-		return arena_printf(p->a, "beta is %g, which is negative or not finite",
-				   beta_of(op));
-	double r = quant_scale(o->ifm) * beta_of(op) / (10.0 / 65535.0);
+	if (!isfinite(beta) || beta < 0)
+		return arena_printf(p->a, "beta is %g, which is negative or not finite", beta);
+	double r = quant_scale(o->ifm) * beta / (10.0 / 65535.0);
 	bool ok;
 	if (in == TFL_INT16) /* differences have 17 bits, the reference's multiples of them 32 */
 		ok = r < 1 << 14 && npu_quantise(r, &o->end.scale);
 	else
 		ok = softmax_exp_prepare(o->own = anew(p->a, struct softmax_exp, 1),
-					 quant_scale(o->ifm), beta_of(op));
+					 quant_scale(o->ifm), beta);
 	return ok ? NULL : "the IFM's scale times beta can't be expressed";
 }
 
@@ -101,33 +95,6 @@ row_sum(struct part *p, struct g_operand x)
 }
 
 /*
- * Does a result depend on whether a product with 1 is the exponential or one less?
- * The product is shifted right by at least 31 - bits, after half of a unit is
- * added.
- */
-static bool
-depends_on_one_less(const int32_t table[256], int bits)
-{
-	for (int i = 0; i < 256; i++)
-		if (table[i] > 1 << 30 && table[i] % (1 << (30 - bits)) == 0)
-			return true;
-	return false;
-}
-
-/*
- * The NPU shifts by at most 31.  A product that is to be shifted further rounds to 0: a small
- * reciprocal makes it small enough for 31.
- */
-static struct g_operand
-limit_shift(struct part *p, struct g_operand right, struct g_operand *half)
-{
-	struct g_operand most = word_min(p->l, right, word_const(p->l, 31));
-	struct g_operand more = word_sub(p->l, right, most);
-	*half = word_shr(p->l, *half, word_add(p->l, more, more));
-	return most;
-}
-
-/*
  * 8 bits: exponentials from a table, their sum S in Q12, 1/S by Newton's iteration,
  * and one product per element.  S << (leading zeros - 1) is (1 + x) / 2 for the x
  * of which the reference computes 1 / (1 + x).
@@ -139,9 +106,16 @@ lower_8(struct part *p, const struct softmax_exp *s, struct g_operand x,
 	enum { SUM_BITS = 12, SAFE = 511 /* shorter rows shift by at most 31 */ };
 	int bits = ofm.type == TFL_INT16 ? 16 : 8;
 	int32_t table[256];
+	/*
+	 * Does a result depend on whether a product with 1 is the exponential or one less?
+	 * The product is shifted right by at least 31 - bits, after half of a unit is
+	 * added.
+	 */
+	bool one_less = false;
 	for (int i = 0; i < 256; i++) {
-		int32_t e = softmax_exp(s, i - 255);
-		table[i] = e < 0 ? 0 : e;
+		int32_t v = softmax_exp(s, i - 255);
+		table[i] = v < 0 ? 0 : v;
+		one_less |= v > 1 << 30 && v % (1 << (30 - bits)) == 0;
 	}
 	struct g_operand e = row_lookup(p, x, row_maximum(p, x), table);
 	struct g_operand sum =
@@ -152,9 +126,17 @@ lower_8(struct part *p, const struct softmax_exp *s, struct g_operand x,
 	/* last, so that the shift to the left follows and may be in a chain */
 	struct g_operand left = word_add(p->l, word_const(p->l, -1), lead);
 	struct g_operand half = word_half_recip(p->l, word_shl(p->l, sum, left));
-	if (bits == 8 && x.shape.c > SAFE)
-		right = limit_shift(p, right, &half);
-	struct g_operand y = depends_on_one_less(table, bits)
+	/*
+	 * The NPU shifts by at most 31.  A product that is to be shifted further rounds to 0: a
+	 * small reciprocal makes it small enough for 31.
+	 */
+	if (bits == 8 && x.shape.c > SAFE) {
+		struct g_operand most = word_min(p->l, right, word_const(p->l, 31));
+		struct g_operand more = word_sub(p->l, right, most);
+		half = word_shr(p->l, half, word_add(p->l, more, more));
+		right = most;
+	}
+	struct g_operand y = one_less
 		? word_mul_high(p->l, e, word_doubled(p->l, half))
 		: word_mul_halved(p->l, e, half);
 	struct g_op *r = word_op_to(p->l, OP_SHR, y, right, ofm);
@@ -166,23 +148,6 @@ static float
 inverse_of_one_plus(float x)
 {
 	return 1.0f / (1.0f + x);
-}
-
-/* brings the sum to 2^30...2^31, subtracts 6 * 2^28 and looks up the upper half */
-static struct g_operand
-inverse_16(struct part *p, struct g_operand sum, struct g_operand lead)
-{
-	int16_t inverse[TABLE16];
-	table16_fill(inverse, (struct affine){ .scale = 1.0f / 65535.0f, .zero = INT16_MIN },
-		     (struct affine){ .scale = 2.0f / 65535.0f }, inverse_of_one_plus);
-	struct g_operand left = word_add(p->l, word_const(p->l, -1), lead);
-	struct g_operand high = word_shl(p->l, sum, left);
-	struct g_operand y = low_new(p->l, TFL_INT16, sum.shape);
-	struct g_op *r = word_op_to(p->l, OP_SUB, high,
-				    word_const(p->l, 98304 << 14), y);
-	op_scale(r, (struct npu_scale){ .mult = 1, .shift = 14 }, ROUND_TFL);
-	op_table(r, low_lut16(p->l, inverse));
-	return y;
 }
 
 /* 16 bits: the exponential and the reciprocal are both tables of segments */
@@ -200,7 +165,17 @@ lower_16(struct part *p, struct npu_scale s, struct g_operand x, struct g_operan
 	op_table(r, low_lut16(p->l, exps));
 
 	struct g_operand sum = row_sum(p, e), lead = word_clz(p->l, sum);
-	struct g_operand inverse = inverse_16(p, sum, lead);
+	/* brings the sum to 2^30...2^31, subtracts 6 * 2^28 and looks up the upper half */
+	int16_t inverses[TABLE16];
+	table16_fill(inverses, (struct affine){ .scale = 1.0f / 65535.0f, .zero = INT16_MIN },
+		     (struct affine){ .scale = 2.0f / 65535.0f }, inverse_of_one_plus);
+	struct g_operand left = word_add(p->l, word_const(p->l, -1), lead);
+	struct g_operand high = word_shl(p->l, sum, left);
+	struct g_operand inverse = low_new(p->l, TFL_INT16, sum.shape);
+	r = word_op_to(p->l, OP_SUB, high, word_const(p->l, 98304 << 14), inverse);
+	op_scale(r, (struct npu_scale){ .mult = 1, .shift = 14 }, ROUND_TFL);
+	op_table(r, low_lut16(p->l, inverses));
+
 	struct g_operand right = word_sub(p->l, word_const(p->l, 31), lead);
 	struct g_operand y = word_new(p->l, x.shape);
 	(void)low_pair(p->l, OP_MUL, e, inverse, y);

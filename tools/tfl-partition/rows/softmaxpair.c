@@ -49,21 +49,6 @@ find_results(const struct part *p, const struct tfl_op *op, struct results *f)
 	return true;
 }
 
-/* entries with both results as halves of a word or, if mirrored bytes, only `lesser` */
-static struct g_lut *
-make_table(struct part *p, const struct results *f, bool bytes)
-{
-	uint8_t narrow[DIFFERENCES];
-	int32_t wide[DIFFERENCES];
-	for (int i = 0; i < DIFFERENCES; i++) {
-		int k = DIFFERENCES - 1 - i;
-		narrow[k] = (uint8_t)f->lesser[i];
-		wide[k] = (int32_t)((uint32_t)f->greater[i] << 16 |
-				    (uint16_t)f->lesser[i]);
-	}
-	return bytes ? low_lut8(p->l, narrow) : low_lut32(p->l, wide);
-}
-
 /* element k of every row */
 static struct g_operand
 class_of(struct g_operand o, int k)
@@ -86,19 +71,6 @@ half_of(struct g_operand words, int k, int half)
 	return words;
 }
 
-static void
-combine_results(struct part *p, struct g_operand u, struct g_operand y, int32_t middle)
-{
-	bool bytes = u.type == TFL_INT8;
-	for (int k = 0; k < 2; k++) {
-		struct g_op *r = low_pair(p->l, bytes ? OP_SUB : OP_ADD,
-					  bytes ? class_of(u, k) : half_of(u, k, 0),
-					  bytes ? class_of(u, !k) : half_of(u, !k, 1),
-					  class_of(y, k));
-		op_zeros(r, 0, middle);
-	}
-}
-
 bool
 lower_softmax_pairs(struct part *p, const struct tfl_op *op, struct g_operand x,
 		    struct g_operand ofm)
@@ -109,12 +81,28 @@ lower_softmax_pairs(struct part *p, const struct tfl_op *op, struct g_operand x,
 		return false;
 	bool bytes = f.mirrored && ofm.type != TFL_INT16;
 	struct g_operand u = low_new(p->l, bytes ? TFL_INT8 : TFL_INT32, pairs);
-	struct g_lut *lut = make_table(p, &f, bytes);
+	/* entries with both results as halves of a word or, if mirrored bytes, only `lesser` */
+	uint8_t narrow[DIFFERENCES];
+	int32_t wide[DIFFERENCES];
+	for (int i = 0; i < DIFFERENCES; i++) {
+		int k = DIFFERENCES - 1 - i;
+		narrow[k] = (uint8_t)f.lesser[i];
+		wide[k] = (int32_t)((uint32_t)f.greater[i] << 16 |
+				    (uint16_t)f.lesser[i]);
+	}
+	struct g_lut *lut = bytes ? low_lut8(p->l, narrow) : low_lut32(p->l, wide);
 	x = low_view(p->l, x, pairs);
 	for (int k = 0; k < 2; k++)
 		subtract_for_table(p->l, class_of(x, k), class_of(x, !k), class_of(u, k), lut);
 	struct g_operand dest = low_destination(p->l, ofm);
-	combine_results(p, u, operand_reshape(dest.t, pairs), f.middle);
+	struct g_operand y = operand_reshape(dest.t, pairs);
+	for (int k = 0; k < 2; k++) {
+		struct g_op *r = low_pair(p->l, bytes ? OP_SUB : OP_ADD,
+					  bytes ? class_of(u, k) : half_of(u, k, 0),
+					  bytes ? class_of(u, !k) : half_of(u, !k, 1),
+					  class_of(y, k));
+		op_zeros(r, 0, f.middle);
+	}
 	low_deliver(p->l, dest, ofm);
 	return true;
 }

@@ -169,24 +169,6 @@ doubling_of(const struct resize *r)
 }
 
 /*
- * Finds phases.  Halves round away from 0: for unsigned values, that is up.  For
- * signed values, twice the sum is divided by twice as much: then the first step of
- * the double rounding has no halves to round (ethosu-commands(7) 6.2).
- */
-static struct low_phases *
-find_phases(const struct part *p, const struct resize *r, const struct low_blend *y,
-	    const struct low_blend *x)
-{
-	bool twice = r->ifm->type == TFL_INT8;
-	struct low_phasing how = { .type = r->ifm->type, .images = r->ifm->dim[0],
-				   .times = twice ? 2 : 1,
-				   .round = twice ? ROUND_TFL : ROUND_NATURAL };
-	how.scale = scale_one();
-	how.scale.shift += 2 * FRACTION_BITS;
-	return low_phases_find(p->l, &how, y, x);
-}
-
-/*
  * Compares the approximate cycles of n phases and of doublings, as npu-perf has
  * them for ethos-u55-256 (4 to 65 rows, 8 to 256 channels).  Phases start slowly
  * and write few channels at a time; a mean reads its whole kernel.
@@ -221,7 +203,17 @@ choose_bilinear(const struct part *p, struct resize *r)
 	bool unit = find_grids(p, r);
 	struct nd out = nd_shape(r->ofm);
 	struct doubling d = r->doubling = doubling_of(r);
-	struct low_phases *f = find_phases(p, r, &r->y, &r->x);
+	/*
+	 * Phases round halves away from 0: for unsigned values, that is up.  For
+	 * signed values, twice the sum is divided by twice as much: then the first step of
+	 * the double rounding has no halves to round (ethosu-commands(7) 6.2).
+	 */
+	bool twice = r->ifm->type == TFL_INT8;
+	struct low_phasing how = { .type = r->ifm->type, .images = i[0], .times = twice ? 2 : 1,
+				   .scale = scale_one(),
+				   .round = twice ? ROUND_TFL : ROUND_NATURAL };
+	how.scale.shift += 2 * FRACTION_BITS;
+	struct low_phases *f = low_phases_find(p->l, &how, &r->y, &r->x);
 	int other = d.times == 1 ? 1 : f ? low_phases_count(f) : INT_MAX;
 	r->phases = f;
 	if (unit && ((!f && !d.times) || low_sampling_pays(p->l, &out, other)))
@@ -278,20 +270,6 @@ read_resize(const struct part *p, struct lop *o)
 
 /* ---- operations ------------------------------------------------------------------------ */
 
-/* output row o is input row y.lower[o], output column o is input column x.lower[o] */
-static void
-copy_pixels(struct part *p, const struct tfl_op *op, const struct resize *r)
-{
-	const int32_t *i = r->ifm->dim, *o = r->ofm->dim;
-	struct nd in = nd_ifm(p, op->in[0]);
-	if (i[1] == o[1] && i[2] == o[2]) {
-		nd_result(p, op->out[0], &in);
-		return;
-	}
-	struct nd out = nd_ofm(p, op->out[0]);
-	(void)low_copy_pixels(p->l, &in, &out, r->y.lower, r->x.lower);
-}
-
 static void
 lower_doublings(struct part *p, const struct tfl_op *op, const struct doubling *d)
 {
@@ -317,22 +295,6 @@ static struct g_operand
 whole(const struct nd *v)
 {
 	return operand_whole(v->t);
-}
-
-/* the elements in 16 bits, which the weights of the first axis need */
-static struct nd
-widened(struct part *p, const struct nd *in)
-{
-	struct nd v = nd_new_like(p->l, in, TFL_INT16);
-	struct g_operand from;
-	struct nd dense = *in;
-	if (!nd_operand(in, &from)) {
-		dense = nd_new_like(p->l, in, in->type);
-		nd_copy(p->l, in, &dense);
-		from = whole(&dense);
-	}
-	(void)low_copy(p->l, from, whole(&v));
-	return v;
 }
 
 /* v = 1024 * high + low, with low from 0 to 1023 */
@@ -380,7 +342,15 @@ blend_words(struct part *p, const struct tfl_op *op, const struct resize *r)
 {
 	int copies = 0;
 	bool halves = r->ifm->type == TFL_INT16, is_unsigned = r->ifm->type == TFL_UINT8;
-	struct nd in = nd_ifm(p, op->in[0]), wide = widened(p, &in);
+	/* the elements in 16 bits, which the weights of the first axis need */
+	struct nd in = nd_ifm(p, op->in[0]), wide = nd_new_like(p->l, &in, TFL_INT16);
+	struct g_operand from;
+	if (!nd_operand(&in, &from)) {
+		struct nd dense = nd_new_like(p->l, &in, in.type);
+		nd_copy(p->l, &in, &dense);
+		from = whole(&dense);
+	}
+	(void)low_copy(p->l, from, whole(&wide));
 	struct nd rows = low_blend_axis(p->l, &wide, 1, &r->y, &copies);
 	struct nd sum = halves ? blend_halves(p, &rows, &r->x)
 			       : low_blend_axis(p->l, &rows, 2, &r->x, &copies);
@@ -406,16 +376,24 @@ lower_resize(struct part *p, const struct lop *o)
 {
 	const struct tfl_op *op = o->op;
 	const struct resize *r = o->own;
-	if (r->by == BY_COPIES)
-		copy_pixels(p, op, r);
-	if (r->by == BY_DOUBLINGS)
+	if (r->by == BY_DOUBLINGS) {
 		lower_doublings(p, op, &r->doubling);
-	if (r->by == BY_WORDS)
-		blend_words(p, op, r);
-	if (r->by != BY_UNIT && r->by != BY_PHASES)
 		return;
-	struct nd in = nd_ifm(p, op->in[0]), out = nd_ofm(p, op->out[0]);
-	if (r->by == BY_UNIT)
+	}
+	if (r->by == BY_WORDS) {
+		blend_words(p, op, r);
+		return;
+	}
+	struct nd in = nd_ifm(p, op->in[0]);
+	if (r->by == BY_COPIES && r->ifm->dim[1] == r->ofm->dim[1] &&
+	    r->ifm->dim[2] == r->ofm->dim[2]) {
+		nd_result(p, op->out[0], &in);
+		return;
+	}
+	struct nd out = nd_ofm(p, op->out[0]);
+	if (r->by == BY_COPIES) /* output row o is input row y.lower[o]; so are the columns */
+		(void)low_copy_pixels(p->l, &in, &out, r->y.lower, r->x.lower);
+	else if (r->by == BY_UNIT)
 		low_sample(p->l, r->bilinear, &r->rows, &r->columns, &in, &out);
 	else
 		low_phases(p->l, r->phases, &in, &out, &low_as_made);
