@@ -34,33 +34,28 @@ camel_label(const struct part *p, const struct tfl_op *op)
 }
 
 static void
-put_integer(struct text *t, const char *name, int kind, int64_t v)
+put_option(struct text *t, struct fb_ref r, int slot)
 {
 	static const char *const activations[] = { "None", "'Relu'", "'ReluN1To1'",
 						   "'Relu6'", "'Tanh'", "'SignBit'" };
 	static const char *const paddings[] = { "'SAME'", "'VALID'" };
-	if (kind == FB_BOOL)
-		text_puts(t, v ? "True" : "False");
-	else if (!strcmp(name, "fused_activation_function") && v >= 0 &&
-		 v < (int64_t)ARRAY_LEN(activations))
-		text_puts(t, activations[v]);
-	else if (!strcmp(name, "padding") && v >= 0 &&
-		 v < (int64_t)ARRAY_LEN(paddings))
-		text_puts(t, paddings[v]);
-	else
-		text_i64(t, v);
-}
-
-static void
-put_option(struct text *t, struct fb_ref r, int slot)
-{
 	const struct fb_field *f = &r.table->slot[slot];
 	text_printf(t, ", '%s': ", f->name);
 	if (f->kind == FB_F32 || f->kind == FB_F64)
 		text_repr(t, fb_float(r, slot));
-	else if (f->kind > FB_NONE && f->kind < FB_F32)
-		put_integer(t, f->name, f->kind, fb_int(r, slot));
-	else if (f->kind != FB_VEC + FB_I32)
+	else if (f->kind > FB_NONE && f->kind < FB_F32) {
+		int64_t v = fb_int(r, slot);
+		if (f->kind == FB_BOOL)
+			text_puts(t, v ? "True" : "False");
+		else if (!strcmp(f->name, "fused_activation_function") && v >= 0 &&
+			 v < (int64_t)ARRAY_LEN(activations))
+			text_puts(t, activations[v]);
+		else if (!strcmp(f->name, "padding") && v >= 0 &&
+			 v < (int64_t)ARRAY_LEN(paddings))
+			text_puts(t, paddings[v]);
+		else
+			text_i64(t, v);
+	} else if (f->kind != FB_VEC + FB_I32)
 		text_puts(t, "...");
 	else {
 		struct fb_vec v = fb_vector(r, slot);
@@ -82,26 +77,6 @@ stands_before(const struct fb_field *a, const struct fb_field *b)
 	return last_a != last_b ? last_b : strcmp(a->name, b->name) < 0;
 }
 
-static void
-put_options(struct text *t, const struct tfl_op *op)
-{
-	int order[MAX_SLOTS], n = 0;
-	text_puts(t, "{'attribute_read_error': []");
-	for (int i = 0; op->options.buf && op->options.table &&
-			i < op->options.table->n_slots && i < MAX_SLOTS; i++) {
-		const struct fb_field *slot = op->options.table->slot;
-		if (slot[i].kind == FB_NONE || !slot[i].name)
-			continue;
-		int at = n++;
-		for (; at > 0 && stands_before(&slot[i], &slot[order[at - 1]]); at--)
-			order[at] = order[at - 1];
-		order[at] = i;
-	}
-	for (int i = 0; i < n; i++)
-		put_option(t, op->options, order[i]);
-	text_putc(t, '}');
-}
-
 void
 print_operators(const struct part *p, struct text *t)
 {
@@ -114,8 +89,21 @@ print_operators(const struct part *p, struct text *t)
 		    p->sg->name ? text_plain(p->a, p->sg->name) : "");
 	for (int i = 0; i < p->sg->n_ops; i++) {
 		const struct tfl_op *op = &p->sg->op[i];
+		const struct fb_table *table = op->options.buf ? op->options.table : NULL;
+		int order[MAX_SLOTS], n = 0;
 		text_printf(t, "%3d: %-*s - ", i, width, camel_label(p, op));
-		put_options(t, op);
-		text_printf(t, " - %s\n", part_name(p, op));
+		text_puts(t, "{'attribute_read_error': []");
+		for (int k = 0; table && k < table->n_slots && k < MAX_SLOTS; k++) {
+			const struct fb_field *slot = table->slot;
+			if (slot[k].kind == FB_NONE || !slot[k].name)
+				continue;
+			int at = n++;
+			for (; at > 0 && stands_before(&slot[k], &slot[order[at - 1]]); at--)
+				order[at] = order[at - 1];
+			order[at] = k;
+		}
+		for (int k = 0; k < n; k++)
+			put_option(t, op->options, order[k]);
+		text_printf(t, "} - %s\n", part_name(p, op));
 	}
 }

@@ -27,35 +27,6 @@ bind_place(struct part *p, int tensor, struct g_operand place)
 		p->value[tensor] = place;
 }
 
-/*
- * Decides where tensors are stored before any operation is made, from the last
- * operator to the first.  A tensor that is a part of a result is written directly
- * into that result.  The result of an alias that the CPU sees already has memory;
- * if nobody else sees the input of the alias, the input becomes another name of the
- * same memory.
- */
-static void
-bind_places(struct part *p)
-{
-	for (int i = p->sg->n_ops; i-- > 0;) {
-		const struct tfl_op *op = &p->sg->op[i];
-		const struct family *f = family_of(op->code);
-		if (p->op[i].as == AS_CONSTANT || !p->op[i].npu)
-			continue;
-		if (f->place == PLACE_parts)
-			bind_concat(p, &p->op[i].lop);
-		if (f->place == PLACE_middle && p->op[i].as == AS_ALONE)
-			bind_pad(p, &p->op[i].lop);
-		if (f->place != PLACE_alias)
-			continue;
-		const struct g_operand *to = &p->value[op->out[0]];
-		struct g_operand view;
-		if (to->t && operand_view(*to, tfl_hwc(&p->sg->tensor[op->in[0]]),
-					  &view))
-			bind_place(p, op->in[0], view);
-	}
-}
-
 /* appends the operations of an operator of the current node */
 static void
 lower_one(struct part *p, int i)
@@ -94,7 +65,30 @@ bool
 lower_all(struct part *p)
 {
 	bool all = true;
-	bind_places(p);
+	/*
+	 * Decides where tensors are stored before any operation is made, from the last
+	 * operator to the first.  A tensor that is a part of a result is written directly
+	 * into that result.  The result of an alias that the CPU sees already has memory;
+	 * if nobody else sees the input of the alias, the input becomes another name of the
+	 * same memory.
+	 */
+	for (int i = p->sg->n_ops; i-- > 0;) {
+		const struct tfl_op *op = &p->sg->op[i];
+		const struct family *f = family_of(op->code);
+		if (p->op[i].as == AS_CONSTANT || !p->op[i].npu)
+			continue;
+		if (f->place == PLACE_parts)
+			bind_concat(p, &p->op[i].lop);
+		if (f->place == PLACE_middle && p->op[i].as == AS_ALONE)
+			bind_pad(p, &p->op[i].lop);
+		if (f->place != PLACE_alias)
+			continue;
+		const struct g_operand *to = &p->value[op->out[0]];
+		struct g_operand view;
+		if (to->t && operand_view(*to, tfl_hwc(&p->sg->tensor[op->in[0]]),
+					  &view))
+			bind_place(p, op->in[0], view);
+	}
 	for (size_t n = 0; n < p->g->n_nodes; n++) {
 		const struct g_node *node = p->l->node = p->g->nodes[n];
 		for (int k = 0; node->kind == NODE_NPU && k < node->tfl.n; k++) {

@@ -14,16 +14,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* parses ",row-stride=1280" and the like behind a layout */
+/* parses a layout, and ",row-stride=1280" and the like behind it */
 static void
-parse_strides(struct io_layout *x, const char *p)
+take_layout(void *layouts, const char *arg)
 {
 	static const struct {
 		const char *name;
 		size_t at;
 	} keys[] = { { "row-stride=", offsetof(struct io_layout, row_stride) },
 		     { "pixel-stride=", offsetof(struct io_layout, pixel_stride) } };
-	while (*p) {
+	const char *p;
+	struct io_layout *x = io_layout_add(layouts, arg, io_layout_names, &p);
+	while (x && *p) {
 		size_t n = strcspn(p + 1, ","), k = 0;
 		char number[16] = "";
 		while (k < ARRAY_LEN(keys) &&
@@ -41,17 +43,8 @@ parse_strides(struct io_layout *x, const char *p)
 		*to = cli_number(keys[k].name, number, 1, 1 << 30);
 		p += 1 + n;
 	}
-	if ((x->row_stride || x->pixel_stride) && x->layout != LAYOUT_NHWC)
+	if (x && (x->row_stride || x->pixel_stride) && x->layout != LAYOUT_NHWC)
 		cli_error("row-stride and pixel-stride work only with nhwc");
-}
-
-static void
-take_layout(void *layouts, const char *arg)
-{
-	const char *strides;
-	struct io_layout *x = io_layout_add(layouts, arg, io_layout_names, &strides);
-	if (x)
-		parse_strides(x, strides);
 }
 
 static void

@@ -29,29 +29,6 @@ fails_on_cpu(const struct part *p, const struct options *o)
 	return true;
 }
 
-/*
- * Checks that each dimension of a tensor seen as height, width, depth is an int32, and that
- * a memory of 2 GB, the largest that npu-sched plans, can contain the tensor
- */
-static bool
-check_sizes(const struct part *p)
-{
-	for (int i = 0; i < p->sg->n_tensors; i++) {
-		const struct tfl_tensor *t = &p->sg->tensor[i];
-		int64_t depth = t->rank ? t->dim[t->rank - 1] : 1;
-		int64_t rows = depth > 0 ? tfl_elements(t) / depth : 0;
-		if (rows > INT32_MAX)
-			return err_at(p->e, p->m->name, 0, "subgraph 0: tensor %d (%s): "
-				      "%" PRId64 " lines of %" PRId64 " elements, more "
-				      "than %d", i, t->name, rows, depth, INT32_MAX);
-		if (tfl_bytes(t) > INT32_MAX)
-			return err_at(p->e, p->m->name, 0, "subgraph 0: tensor %d (%s) takes "
-				      "%" PRId64 " bytes, more than the %d of the largest "
-				      "memory", i, t->name, tfl_bytes(t), INT32_MAX);
-	}
-	return true;
-}
-
 /* makes a graph of the model; *again: some operators turned out to need the CPU */
 static bool
 partition(struct part *p, const struct options *o, bool *again)
@@ -108,7 +85,24 @@ partition_file(struct arena *a, const struct options *o, const struct accel *acc
 	    !take_subgraph(a, o, &p.m, e) || !take_cut(a, o, &p.m, &cut, e))
 		return false;
 	p.sg = &p.m->subgraph[0];
-	if (!check_sizes(&p) || !check_asked(&p, o, e) ||
+	/*
+	 * each dimension of a tensor seen as height, width, depth is an int32, and a memory
+	 * of 2 GB, the largest that npu-sched plans, can contain the tensor
+	 */
+	for (int i = 0; i < p.sg->n_tensors; i++) {
+		const struct tfl_tensor *t = &p.sg->tensor[i];
+		int64_t depth = t->rank ? t->dim[t->rank - 1] : 1;
+		int64_t rows = depth > 0 ? tfl_elements(t) / depth : 0;
+		if (rows > INT32_MAX)
+			return err_at(e, p.m->name, 0, "subgraph 0: tensor %d (%s): "
+				      "%" PRId64 " lines of %" PRId64 " elements, more "
+				      "than %d", i, t->name, rows, depth, INT32_MAX);
+		if (tfl_bytes(t) > INT32_MAX)
+			return err_at(e, p.m->name, 0, "subgraph 0: tensor %d (%s) takes "
+				      "%" PRId64 " bytes, more than the %d of the largest "
+				      "memory", i, t->name, tfl_bytes(t), INT32_MAX);
+	}
+	if (!check_asked(&p, o, e) ||
 	    (!o->report && !o->allow_unequal && !check_equal_quantization(&p)))
 		return false;
 	if (o->list_operators) {

@@ -33,12 +33,6 @@ count_left_out(const struct part *p)
 	return n;
 }
 
-static bool
-on_cpu(const struct part *p, int i)
-{
-	return !p->op[i].npu && !p->op[i].left_out;
-}
-
 /* appends the cycles to a reason, or nothing if no cost was estimated */
 static void
 print_price(const struct part *p, struct text *t, double cycles)
@@ -49,25 +43,11 @@ print_price(const struct part *p, struct text *t, double cycles)
 	}
 }
 
-/* "the CPU's part: about 12,000 cycles of a Cortex-M55, roughly" */
-static void
-print_cpu_part(const struct part *p, struct text *t)
-{
-	double cycles = 0;
-	for (int i = 0; i < p->sg->n_ops; i++)
-		if (on_cpu(p, i))
-			cycles += cpu_cycles(p->sg, &p->sg->op[i]);
-	if (cycles > 0) {
-		text_puts(t, "the CPU's part: ");
-		cpu_cycles_text(t, cycles, &p->core);
-		text_puts(t, " (a rough estimate)\n");
-	}
-}
-
 void
 print_report(const struct part *p, struct text *t)
 {
 	int npu = count_npu(p), out = count_left_out(p), regions = 0;
+	double cycles = 0; /* of all operators on the CPU */
 	for (size_t i = 0; i < p->g->n_nodes; i++)
 		regions += p->g->nodes[i]->kind == NODE_NPU;
 	for (int i = 0; i < p->sg->n_ops; i++) {
@@ -89,12 +69,20 @@ print_report(const struct part *p, struct text *t)
 				    x->within);
 		if (!x->npu)
 			text_printf(t, "  because: %s", x->why);
-		if (on_cpu(p, i))
-			print_price(p, t, cpu_cycles(p->sg, op));
+		if (!x->npu && !x->left_out) {
+			double price = cpu_cycles(p->sg, op);
+			print_price(p, t, price);
+			cycles += price;
+		}
 		text_putc(t, '\n');
 	}
 	rewrite_print(p->g, t);
-	print_cpu_part(p, t);
+	/* "the CPU's part: about 12,000 cycles of a Cortex-M55, roughly" */
+	if (cycles > 0) {
+		text_puts(t, "the CPU's part: ");
+		cpu_cycles_text(t, cycles, &p->core);
+		text_puts(t, " (a rough estimate)\n");
+	}
 	text_printf(t, "%d of %d operators on the NPU in %d region%s, %d on the "
 		       "CPU",
 		    npu, p->sg->n_ops - out, regions, regions == 1 ? "" : "s",
@@ -103,20 +91,6 @@ print_report(const struct part *p, struct text *t)
 		text_printf(t, ", %d left out", out);
 	text_putc(t, '\n');
 	print_cut(p, t);
-}
-
-/* the options for a body: those that are about the model's inputs, outputs and operators are not */
-static struct options
-options_of_body(struct arena *a, const struct options *o, int subgraph)
-{
-	struct options x = { .input = o->input, .accel = o->accel, .part = o->part,
-			     .cpu = anew(a, const char *, o->n_cpu + 1), .report = true,
-			     .allow_unequal = o->allow_unequal, .subgraph = subgraph,
-			     .target = o->target, .rewrites = o->rewrites };
-	for (size_t i = 0; i < o->n_cpu; i++)
-		if (strspn(o->cpu[i], "0123456789") < strlen(o->cpu[i]))
-			x.cpu[x.n_cpu++] = o->cpu[i];
-	return x;
 }
 
 bool
@@ -128,9 +102,16 @@ report_all(const struct part *p, const struct options *o, const struct accel *ac
 	struct part *body = anew(p->a, struct part, (size_t)p->m->n_subgraphs);
 	size_t n = 0;
 	for (int i = 1; is_body && i < p->m->n_subgraphs; i++) {
-		struct options x = options_of_body(p->a, o, i);
 		if (!is_body[i])
 			continue;
+		/* all options that are not about the model's inputs, outputs and operators */
+		struct options x = { .input = o->input, .accel = o->accel, .part = o->part,
+				     .cpu = anew(p->a, const char *, o->n_cpu + 1), .report = true,
+				     .allow_unequal = o->allow_unequal, .subgraph = i,
+				     .target = o->target, .rewrites = o->rewrites };
+		for (size_t k = 0; k < o->n_cpu; k++)
+			if (strspn(o->cpu[k], "0123456789") < strlen(o->cpu[k]))
+				x.cpu[x.n_cpu++] = o->cpu[k];
 		if (!partition_file(p->a, &x, accel, p->m->file, &body[n], p->e))
 			return false;
 		body[n++].body = i;
@@ -172,47 +153,6 @@ compare_fallbacks(const void *pa, const void *pb)
 	return d ? d : a->op - b->op;
 }
 
-/* told: tfl-quantcheck in the pipe has already warned of border operators; skip them */
-static size_t
-find_fallbacks(const struct part *p, bool told, struct fallback *f)
-{
-	size_t n = 0;
-	for (int i = 0; i < p->sg->n_ops; i++)
-		if (!p->op[i].npu && !p->op[i].asked &&
-		    !(told && p->op[i].border))
-			f[n++] = (struct fallback){
-				.op = i,
-				.label = tfl_op_label(&p->sg->op[i]),
-				.why = p->op[i].why,
-				.cycles = cpu_cycles(p->sg, &p->sg->op[i]),
-			};
-	if (n)
-		qsort(f, n, sizeof(*f), compare_fallbacks);
-	return n;
-}
-
-/* warns of n operators with one label and one reason; of: the model's name or "" */
-static void
-warn_of_kind(const struct part *p, const char *of, const struct fallback *f, size_t n)
-{
-	enum { SHOWN = 8 };
-	struct text t = { 0 }, price = { 0 };
-	double cycles = 0;
-	for (size_t i = 0; i < n && i < SHOWN; i++)
-		text_printf(&t, "%s%d", i ? ", " : "", f[i].op);
-	if (n > SHOWN)
-		text_printf(&t, " and %zu more", n - SHOWN);
-	for (size_t i = 0; i < n; i++)
-		cycles += f[i].cycles;
-	print_price(p, &price, cycles);
-	const char *numbers = text_str(&t), *tail = text_str(&price);
-	cli_note_to(p->e, "warning", "%soperator%s %s (%s) stay%s on the CPU: %s%s", of,
-		 n == 1 ? "" : "s", numbers, f->label, n == 1 ? "s" : "", f->why,
-		 tail);
-	text_free(&t);
-	text_free(&price);
-}
-
 /* only one function of a model with several is compiled; bodies have a graph of their own */
 void
 note_subgraphs(const struct part *p)
@@ -233,13 +173,41 @@ note_subgraphs(const struct part *p)
 void
 warn_of_cpu(const struct part *p, const char *file)
 {
+	enum { SHOWN = 8 };
 	const char *of = file ? arena_printf(p->a, "%s: ", file) : "";
 	struct fallback *f = anew(p->a, struct fallback, (size_t)p->sg->n_ops);
-	size_t n = find_fallbacks(p, !file, f);
-	for (size_t i = 0, k; i < n; i = k) {
-		for (k = i + 1; k < n && !compare_kinds(&f[i], &f[k]); k++)
+	size_t n = 0;
+	for (int i = 0; i < p->sg->n_ops; i++)
+		/* tfl-quantcheck in the pipe has already warned of border operators */
+		if (!p->op[i].npu && !p->op[i].asked && (file || !p->op[i].border))
+			f[n++] = (struct fallback){
+				.op = i,
+				.label = tfl_op_label(&p->sg->op[i]),
+				.why = p->op[i].why,
+				.cycles = cpu_cycles(p->sg, &p->sg->op[i]),
+			};
+	if (n)
+		qsort(f, n, sizeof(*f), compare_fallbacks);
+	for (size_t i = 0, end; i < n; i = end) {
+		for (end = i + 1; end < n && !compare_kinds(&f[i], &f[end]); end++)
 			;
-		warn_of_kind(p, of, f + i, k - i);
+		/* one warning of the operators i to end - 1, which have one label and reason */
+		struct text t = { 0 }, price = { 0 };
+		double cycles = 0;
+		for (size_t k = i; k < end && k < i + SHOWN; k++)
+			text_printf(&t, "%s%d", k > i ? ", " : "", f[k].op);
+		if (end - i > SHOWN)
+			text_printf(&t, " and %zu more", end - i - SHOWN);
+		for (size_t k = i; k < end; k++)
+			cycles += f[k].cycles;
+		print_price(p, &price, cycles);
+		const char *numbers = text_str(&t), *tail = text_str(&price);
+		bool one = end == i + 1;
+		cli_note_to(p->e, "warning", "%soperator%s %s (%s) stay%s on the CPU: %s%s", of,
+			    one ? "" : "s", numbers, f[i].label, one ? "s" : "", f[i].why,
+			    tail);
+		text_free(&t);
+		text_free(&price);
 	}
 	if (p->sg->n_ops > count_left_out(p) && !count_npu(p))
 		cli_note_to(p->e, "warning", "%snothing runs on the NPU", of);
