@@ -13,26 +13,6 @@ struct layer {
 	struct nd in, out, dest;
 };
 
-/* weights in TOSA's order O,H,W,I or, for a depthwise convolution, H,W,C,M with O = C * M */
-static struct low_weights
-weights_of(struct part *p, const struct tosa_op *op, bool deep)
-{
-	const struct tosa_tensor *w = tosa_in(p->t, op, 1);
-	int64_t n = tosa_elements(w), *zero = anew(p->a, int64_t, 1);
-	uint8_t *v = anew(p->a, uint8_t, (size_t)n);
-	for (int64_t i = 0; i < n; i++)
-		v[i] = (uint8_t)tosa_value(w, i);
-	zero[0] = tosa_zero_of(p->t, op, 4);
-	struct low_weights r = { .v = v, .type = TFL_INT8, .zero = zero, .n_zero = 1,
-				 .name = w->name };
-	int64_t depth = deep ? (int64_t)w->dim[2] * w->dim[3] : w->dim[3];
-	r.stride[3] = !deep;
-	r.stride[2] = depth;
-	r.stride[1] = (deep ? w->dim[1] : w->dim[2]) * depth;
-	r.stride[0] = deep ? 1 : w->dim[1] * r.stride[1];
-	return r;
-}
-
 struct low_conv
 conv_window(const struct part *p, const struct tosa_op *op)
 {
@@ -70,7 +50,17 @@ open_layer(struct part *p, const struct tosa_op *op, struct layer *y)
 	}
 	y->c.o = n;
 	y->c.i = w->dim[3];
-	y->c.weights = weights_of(p, op, deep);
+	/* TOSA's order is O,H,W,I or, for a depthwise convolution, H,W,C,M with O = C * M */
+	int64_t n_weights = tosa_elements(w), *zero = anew(p->a, int64_t, 1);
+	uint8_t *v = anew(p->a, uint8_t, (size_t)n_weights);
+	for (int64_t i = 0; i < n_weights; i++)
+		v[i] = (uint8_t)tosa_value(w, i);
+	zero[0] = tosa_zero_of(p->t, op, 4);
+	int64_t depth = deep ? (int64_t)w->dim[2] * w->dim[3] : w->dim[3];
+	int64_t row = (deep ? w->dim[1] : w->dim[2]) * depth;
+	y->c.weights = (struct low_weights){
+		.v = v, .type = TFL_INT8, .zero = zero, .n_zero = 1, .name = w->name,
+		.stride = { deep ? 1 : w->dim[1] * row, row, depth, !deep } };
 	y->c.bias = bias;
 	y->c.scale = scale;
 	y->c.round = tail_round(&y->t);
@@ -123,19 +113,6 @@ scale_sums(void *ctx, const struct nd *sums, const struct nd *out)
 	x->why = scale_to(x->p, sums, x->t, out);
 }
 
-/* expands weights to all channels of a feature map: input channel i is its channel at[i] */
-static void
-spread_weights(struct part *p, struct low_conv *c, const int32_t *at, int32_t channels)
-{
-	int32_t *in = anew(p->a, int32_t, (size_t)channels);
-	for (int32_t k = 0; k < channels; k++)
-		in[k] = -1;
-	for (int32_t i = 0; i < c->i; i++)
-		in[at[i]] = i;
-	c->weights.in = in;
-	c->i = channels;
-}
-
 const char *
 lower_conv(struct part *p, const struct tosa_op *op)
 {
@@ -154,7 +131,14 @@ lower_conv(struct part *p, const struct tosa_op *op)
 		tensor = pad->in[0];
 	}
 	if (take_channels(p, tensor, &in, &at)) {
-		spread_weights(p, &y.c, at, (int32_t)in.dim[3]);
+		/* weights for all channels of the feature map: channel i is its channel at[i] */
+		int32_t channels = (int32_t)in.dim[3], *of = anew(p->a, int32_t, (size_t)channels);
+		for (int32_t k = 0; k < channels; k++)
+			of[k] = -1;
+		for (int32_t i = 0; i < y.c.i; i++)
+			of[at[i]] = i;
+		y.c.weights.in = of;
+		y.c.i = channels;
 	} else {
 		in = value_of(p, tensor);
 		in = readable_fm(p, &in);

@@ -18,28 +18,6 @@ struct windows {
 	int64_t out[4]; /* dimensions of the result */
 };
 
-static struct windows
-windows_of(struct part *p, const struct tosa_op *op)
-{
-	struct windows m = { .k = tosa_window_of(p->t, op) };
-	struct nd v = value_of(p, op->in[0]);
-	m.w = value_of(p, op->in[1]);
-	m.bias = value_of(p, op->in[2]);
-	m.in_zero = (int32_t)tosa_zero_of(p->t, op, 3);
-	m.weight_zero = (int32_t)tosa_zero_of(p->t, op, 4);
-	const int64_t before[4] = { 0, m.k.before[0], m.k.before[1], 0 };
-	m.in = v;
-	for (int i = 0; i < 2; i++)
-		m.in.dim[1 + i] += m.k.before[i] + m.k.after[i];
-	if (m.in.dim[1] != v.dim[1] || m.in.dim[2] != v.dim[2]) {
-		m.in = nd_new_like(p->l, &m.in, v.type);
-		nd_pad(p->l, &v, before, m.in_zero, &m.in);
-	}
-	for (int i = 0; i < 4; i++)
-		m.out[i] = tosa_out(p->t, op)->dim[i];
-	return m;
-}
-
 /* the elements under tap (y, x) of all windows: [N,OH,OW,C] */
 static struct nd
 under_tap(const struct windows *m, int32_t y, int32_t x)
@@ -48,23 +26,6 @@ under_tap(const struct windows *m, int32_t y, int32_t x)
 	nd_slice(&v, 1, (int64_t)y * m->k.dilation[0], m->out[1], m->k.stride[0]);
 	nd_slice(&v, 2, (int64_t)x * m->k.dilation[1], m->out[2], m->k.stride[1]);
 	return v;
-}
-
-/* a row of elements for each result: [N * OH * OW][taps * C] */
-static struct nd
-rows_of(struct part *p, const struct windows *m)
-{
-	int64_t c = m->in.dim[3], taps = (int64_t)m->k.kernel[0] * m->k.kernel[1];
-	const int64_t dim[4] = { m->out[0], m->out[1], m->out[2], taps * c };
-	const int64_t matrix[2] = { dim[0] * dim[1] * dim[2], dim[3] };
-	struct nd r = nd_new(p->l, m->in.type, 4, dim);
-	for (int32_t i = 0; i < taps; i++) {
-		struct nd to = nd_part(&r, 3, i * c, c);
-		struct nd from = under_tap(m, i / m->k.kernel[1], i % m->k.kernel[1]);
-		nd_copy(p->l, &from, &to);
-	}
-	(void)nd_reshape(&r, matrix, 2); /* new memory is contiguous, so this succeeds */
-	return r;
 }
 
 /* one bias for each channel, in contiguous memory */
@@ -80,9 +41,9 @@ bias_of(struct part *p, const struct windows *m)
 static const char *
 multiply_rows(struct part *p, const struct windows *m, const struct tail *t)
 {
-	int64_t taps = (int64_t)m->k.kernel[0] * m->k.kernel[1];
+	int64_t taps = (int64_t)m->k.kernel[0] * m->k.kernel[1], c = m->in.dim[3];
 	const int64_t rows = m->out[0] * m->out[1] * m->out[2];
-	const int64_t matrix[2] = { m->out[3], taps * m->in.dim[3] };
+	const int64_t matrix[2] = { m->out[3], taps * c };
 	const int64_t sums[2] = { rows, m->out[3] };
 	struct nd w = nd_readable(p->l, &m->w), bias = bias_of(p, m);
 	(void)nd_reshape(&w, matrix, 2);
@@ -93,7 +54,16 @@ multiply_rows(struct part *p, const struct windows *m, const struct tail *t)
 	    rows > INT32_MAX / matrix[1])
 		return "its weights are not constant, and it would take more than 2048 "
 		       "operations";
-	x.a = rows_of(p, m);
+	/* a row of elements for each result: [N * OH * OW][taps * C] */
+	x.a = nd_new(p->l, m->in.type, 4,
+		     (int64_t[]){ m->out[0], m->out[1], m->out[2], matrix[1] });
+	for (int32_t i = 0; i < taps; i++) {
+		struct nd part = nd_part(&x.a, 3, i * c, c);
+		struct nd from = under_tap(m, i / m->k.kernel[1], i % m->k.kernel[1]);
+		nd_copy(p->l, &from, &part);
+	}
+	/* new memory is contiguous, so this succeeds */
+	(void)nd_reshape(&x.a, (int64_t[]){ rows, matrix[1] }, 2);
 	struct nd out = result_view(p, t->out), dest = out, to;
 	if (!nd_reshape(&dest, sums, 2))
 		dest = nd_new(p->l, out.type, 2, sums);
@@ -143,7 +113,22 @@ lower_conv_product(struct part *p, const struct tosa_op *op)
 	    tosa_in(p->t, op, 1)->type != TOSA_INT8)
 		return "its weights are not constant, which is supported for 8 bits "
 		       "only";
-	struct windows m = windows_of(p, op);
+	struct windows m = { .k = tosa_window_of(p->t, op) };
+	struct nd v = value_of(p, op->in[0]);
+	m.w = value_of(p, op->in[1]);
+	m.bias = value_of(p, op->in[2]);
+	m.in_zero = (int32_t)tosa_zero_of(p->t, op, 3);
+	m.weight_zero = (int32_t)tosa_zero_of(p->t, op, 4);
+	const int64_t before[4] = { 0, m.k.before[0], m.k.before[1], 0 };
+	m.in = v;
+	for (int i = 0; i < 2; i++)
+		m.in.dim[1 + i] += m.k.before[i] + m.k.after[i];
+	if (m.in.dim[1] != v.dim[1] || m.in.dim[2] != v.dim[2]) {
+		m.in = nd_new_like(p->l, &m.in, v.type);
+		nd_pad(p->l, &v, before, m.in_zero, &m.in);
+	}
+	for (int i = 0; i < 4; i++)
+		m.out[i] = tosa_out(p->t, op)->dim[i];
 	if (op->code == TOSA_DEPTHWISE_CONV2D) {
 		struct nd out = result_view(p, op->out[0]);
 		return add_taps(p, &m, &out);

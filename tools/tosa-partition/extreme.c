@@ -70,22 +70,16 @@ value_of_scale(struct npu_scale s)
 	return ldexp((double)s.mult, -s.shift);
 }
 
-/* for a tensor, and the same tensor times a factor below 1: index of the latter; else -1 */
-static int
-slope_of(const struct scale_path w[2])
-{
-	for (int k = 0; k < 2; k++)
-		if (is_one(w[!k].scale) && w[k].tensor == w[!k].tensor &&
-		    w[k].zero == w[!k].zero && value_of_scale(w[k].scale) < 1)
-			return k;
-	return -1;
-}
-
 static void
 narrow_extreme(struct part *p, enum g_op_kind kind, const struct scale_path w[2], struct tail *t)
 {
 	struct nd out = result_view(p, t->out);
-	int k = kind == OP_MAX ? slope_of(w) : -1;
+	/* a tensor, and the same tensor times a factor below 1: k is the index of the latter */
+	int k = kind == OP_MAX ? 1 : -1;
+	for (; k >= 0; k--)
+		if (is_one(w[!k].scale) && w[k].tensor == w[!k].tensor &&
+		    w[k].zero == w[!k].zero && value_of_scale(w[k].scale) < 1)
+			break;
 	struct low_end end = tail_scaled_end(p, t);
 	/* is it one tensor times two factors, and has the NPU a leaky ReLU of two factors? */
 	if (k < 0 && kind == OP_MAX && low_has(p->l, LACK_SLOPES) && t->type == TFL_INT16 &&

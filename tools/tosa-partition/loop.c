@@ -112,38 +112,6 @@ unroll_all(struct unrolling *l, const struct tosa_op *op)
 	return NULL;
 }
 
-/* makes each result of the loop another name of a value */
-static void
-name_values(struct unrolling *l, const struct tosa_op *op, const int *value)
-{
-	int *v = anew(l->p->a, int, 2 * (size_t)op->n_out);
-	for (int k = 0; k < op->n_out; k++) {
-		struct tosa_op x = { .code = TOSA_IDENTITY, .number = op->number,
-				     .name = tosa_op_info(TOSA_IDENTITY)->name,
-				     .n_in = 1, .n_out = 1, .in = v + 2 * k,
-				     .out = v + 2 * k + 1 };
-		v[2 * k] = value[k];
-		v[2 * k + 1] = op->out[k];
-		add_op(l, &x);
-	}
-}
-
-/* recomputes producer and number of readers of each tensor */
-static void
-count_again(struct tosa_graph *g)
-{
-	for (int i = 0; i < g->n_tensors; i++)
-		g->tensor[i].uses = 0;
-	for (int i = 0; i < g->n_ops; i++) {
-		for (int k = 0; k < g->op[i].n_in; k++)
-			g->tensor[g->op[i].in[k]].uses++;
-		for (int k = 0; k < g->op[i].n_out; k++)
-			g->tensor[g->op[i].out[k]].producer = i;
-	}
-	for (int i = 0; i < g->n_out; i++)
-		g->tensor[g->out[i]].uses++;
-}
-
 void
 unroll_loops(struct part *p)
 {
@@ -165,12 +133,34 @@ unroll_loops(struct part *p)
 	}
 	for (int i = 0; i < n; i++) {
 		const int *value = old[i].loop ? unroll_all(&l, &old[i]) : NULL;
-		if (value)
-			name_values(&l, &old[i], value);
-		else if (old[i].loop)
-			add_op(&l, &old[i]);
-		else
-			fold_or_add(&l, &old[i]);
+		if (!value) {
+			if (old[i].loop)
+				add_op(&l, &old[i]);
+			else
+				fold_or_add(&l, &old[i]);
+			continue;
+		}
+		/* each result of the loop becomes another name of a value */
+		int *v = anew(p->a, int, 2 * (size_t)old[i].n_out);
+		for (int k = 0; k < old[i].n_out; k++) {
+			struct tosa_op x = { .code = TOSA_IDENTITY, .number = old[i].number,
+					     .name = tosa_op_info(TOSA_IDENTITY)->name,
+					     .n_in = 1, .n_out = 1, .in = v + 2 * k,
+					     .out = v + 2 * k + 1 };
+			v[2 * k] = value[k];
+			v[2 * k + 1] = old[i].out[k];
+			add_op(&l, &x);
+		}
 	}
-	count_again(g);
+	/* recomputes producer and number of readers of each tensor */
+	for (int i = 0; i < g->n_tensors; i++)
+		g->tensor[i].uses = 0;
+	for (int i = 0; i < g->n_ops; i++) {
+		for (int k = 0; k < g->op[i].n_in; k++)
+			g->tensor[g->op[i].in[k]].uses++;
+		for (int k = 0; k < g->op[i].n_out; k++)
+			g->tensor[g->op[i].out[k]].producer = i;
+	}
+	for (int i = 0; i < g->n_out; i++)
+		g->tensor[g->out[i]].uses++;
 }

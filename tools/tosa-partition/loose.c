@@ -14,27 +14,6 @@
 
 enum { PIXEL_AXES = 3 /* N, H, W */, NEAR = 256 /* operators to search for readers */ };
 
-/* the fewest factors: drops factors of 1, and merges neighbours that are contiguous */
-static struct nd
-factors_of(const struct nd *v)
-{
-	struct nd r = *v;
-	r.rank = 0;
-	for (int k = 0; k < v->rank; k++) {
-		int last = r.rank - 1;
-		if (v->dim[k] == 1)
-			continue;
-		if (last >= 0 && r.stride[last] == v->dim[k] * v->stride[k]) {
-			r.dim[last] *= v->dim[k];
-			r.stride[last] = v->stride[k];
-			continue;
-		}
-		r.dim[r.rank] = v->dim[k];
-		r.stride[r.rank++] = v->stride[k];
-	}
-	return r;
-}
-
 /*
  * Splits v's factors where axes of these lengths end.  first[k] is the first factor
  * of axis k, first[rank] the end of the last axis.
@@ -43,7 +22,21 @@ static bool
 split_factors(struct nd *v, const int32_t *dim, int rank, int *first)
 {
 	int at = 0;
-	*v = factors_of(v);
+	/* the fewest factors: drops factors of 1, and merges neighbours that are contiguous */
+	const struct nd old = *v;
+	v->rank = 0;
+	for (int k = 0; k < old.rank; k++) {
+		int last = v->rank - 1;
+		if (old.dim[k] == 1)
+			continue;
+		if (last >= 0 && v->stride[last] == old.dim[k] * old.stride[k]) {
+			v->dim[last] *= old.dim[k];
+			v->stride[last] = old.stride[k];
+			continue;
+		}
+		v->dim[v->rank] = old.dim[k];
+		v->stride[v->rank++] = old.stride[k];
+	}
 	for (int k = 0; k < rank; k++) {
 		int64_t left = dim[k];
 		first[k] = at;
@@ -81,26 +74,30 @@ merge_factors(const struct nd *v, const int *first, int rank, struct nd *out)
 
 /* ---- how operators change factors ------------------------------------------------ */
 
+/* changes the factors of op's first operand into those of its result */
 static bool
-permute_factors(const struct tosa_op *op, struct nd *v, const int *first, int rank)
+moved_factors(const struct part *p, const struct tosa_op *op, struct nd *v)
 {
-	struct nd old = *v;
-	v->rank = 0;
-	for (int k = 0; k < rank; k++) {
-		int axis = tosa_perm_of(op, k);
-		for (int i = first[axis]; i < first[axis + 1]; i++, v->rank++) {
-			v->dim[v->rank] = old.dim[i];
-			v->stride[v->rank] = old.stride[i];
+	const struct tosa_tensor *x = tosa_in(p->t, op, 0);
+	int first[TOSA_MAX_RANK + 1];
+	if (op->code == TOSA_RESHAPE || op->code == TOSA_IDENTITY)
+		return true;
+	if (!split_factors(v, x->dim, x->rank, first))
+		return false;
+	if (op->code != TOSA_SLICE) { /* TRANSPOSE */
+		const struct nd old = *v;
+		v->rank = 0;
+		for (int k = 0; k < x->rank; k++) {
+			int axis = tosa_perm_of(op, k);
+			for (int i = first[axis]; i < first[axis + 1]; i++, v->rank++) {
+				v->dim[v->rank] = old.dim[i];
+				v->stride[v->rank] = old.stride[i];
+			}
 		}
+		return true;
 	}
-	return true;
-}
-
-/* slices an axis of several factors, if that takes whole steps of the outermost one */
-static bool
-slice_factors(const struct part *p, const struct tosa_op *op, struct nd *v, const int *first, int rank)
-{
-	for (int k = 0; k < rank; k++) {
+	/* an axis of several factors is sliced if that takes whole steps of the outermost one */
+	for (int k = 0; k < x->rank; k++) {
 		int64_t start = tosa_value(tosa_in(p->t, op, 1), k), inner = 1;
 		int64_t n = tosa_value(tosa_in(p->t, op, 2), k);
 		if (first[k] == first[k + 1])
@@ -112,19 +109,6 @@ slice_factors(const struct part *p, const struct tosa_op *op, struct nd *v, cons
 		nd_slice(v, first[k], start / inner, n / inner, 1);
 	}
 	return true;
-}
-
-/* changes the factors of op's first operand into those of its result */
-static bool
-moved_factors(const struct part *p, const struct tosa_op *op, struct nd *v)
-{
-	const struct tosa_tensor *x = tosa_in(p->t, op, 0);
-	int first[TOSA_MAX_RANK + 1];
-	if (op->code == TOSA_RESHAPE || op->code == TOSA_IDENTITY)
-		return true;
-	return split_factors(v, x->dim, x->rank, first) &&
-	       (op->code == TOSA_SLICE ? slice_factors(p, op, v, first, x->rank)
-				       : permute_factors(op, v, first, x->rank));
 }
 
 /* ---- memory -------------------------------------------------------------------------- */

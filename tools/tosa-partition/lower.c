@@ -9,22 +9,6 @@ static lower_fn *const lowerings[TOSA_OP_LIMIT] = {
 #include "tosa_ops.def"
 };
 
-/* writes outputs that are constants */
-static void
-write_outputs(struct part *p)
-{
-	for (int i = 0; i < p->t->n_out; i++) {
-		const struct tosa_tensor *t = &p->t->tensor[p->t->out[i]];
-		bool again = false;
-		for (int k = 0; k < i; k++)
-			again |= p->t->out[k] == p->t->out[i];
-		if (!t->data.p || again)
-			continue;
-		struct nd to = result_view(p, p->t->out[i]), from = const_tensor(p, t);
-		nd_copy(p->l, &from, &to);
-	}
-}
-
 void
 lower_all(struct part *p)
 {
@@ -41,5 +25,15 @@ lower_all(struct part *p)
 	}
 	for (int i = 0; i < p->t->n_ops; i++)
 		p->refused += p->why[i] != NULL;
-	write_outputs(p);
+	/* outputs that are constants */
+	for (int i = 0; i < p->t->n_out; i++) {
+		const struct tosa_tensor *t = &p->t->tensor[p->t->out[i]];
+		bool again = false;
+		for (int k = 0; k < i; k++)
+			again |= p->t->out[k] == p->t->out[i];
+		if (!t->data.p || again)
+			continue;
+		struct nd to = result_view(p, p->t->out[i]), from = const_tensor(p, t);
+		nd_copy(p->l, &from, &to);
+	}
 }

@@ -20,38 +20,6 @@ borders_of(const struct part *p, const struct tosa_op *op)
 	return b;
 }
 
-/* no element of a tensor is less */
-static int64_t
-least_of(const struct part *p, int tensor)
-{
-	const int i = p->maker[tensor];
-	int64_t lo = tosa_least(p->t->tensor[tensor].type, false), hi;
-	if (i >= 0 && p->t->op[i].code == TOSA_CLAMP)
-		tosa_clamp_of(p->t, &p->t->op[i], &lo, &hi);
-	return lo;
-}
-
-/* can an operator that reads the result of a PAD pad instead? */
-static bool
-takes_pad(const struct part *p, const struct tosa_op *to, const struct tosa_op *pad)
-{
-	const struct low_borders b = borders_of(p, pad);
-	struct low_conv c;
-	struct low_pool q;
-	switch (to->code) {
-	case TOSA_CONV2D:
-	case TOSA_DEPTHWISE_CONV2D:
-		c = conv_window(p, to);
-		return tosa_in(p->t, to, 1)->data.p && tosa_in(p->t, to, 2)->data.p &&
-		       low_conv_takes_pad(&c, &b);
-	case TOSA_MAX_POOL2D:
-		q = pool_window(p, to);
-		return low_pool_takes_pad(&q, &b, least_of(p, pad->in[0]));
-	default:
-		return false;
-	}
-}
-
 /* can all readers pad instead? */
 static bool
 pad_folds(const struct part *p, const struct tosa_op *op)
@@ -63,11 +31,26 @@ pad_folds(const struct part *p, const struct tosa_op *op)
 	int takers = 0;
 	if (tosa_in(g, op, 0)->data.p)
 		return false;
+	const struct low_borders b = borders_of(p, op);
+	/* the least value that an element of the PAD's input can have */
+	int64_t least = tosa_least(tosa_in(g, op, 0)->type, false), most;
+	const int maker = p->maker[op->in[0]];
+	if (maker >= 0 && g->op[maker].code == TOSA_CLAMP)
+		tosa_clamp_of(g, &g->op[maker], &least, &most);
 	for (int i = first; takers < uses && i < g->n_ops && i < first + NEAR; i++) {
 		const struct tosa_op *to = &g->op[i];
 		if (!to->n_in || to->in[0] != op->out[0])
 			continue;
-		if (!takes_pad(p, to, op))
+		bool taken = false;
+		if (to->code == TOSA_CONV2D || to->code == TOSA_DEPTHWISE_CONV2D) {
+			struct low_conv c = conv_window(p, to);
+			taken = tosa_in(g, to, 1)->data.p && tosa_in(g, to, 2)->data.p &&
+				low_conv_takes_pad(&c, &b);
+		} else if (to->code == TOSA_MAX_POOL2D) {
+			struct low_pool q = pool_window(p, to);
+			taken = low_pool_takes_pad(&q, &b, least);
+		}
+		if (!taken)
 			return false;
 		takers++;
 	}

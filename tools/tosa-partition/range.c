@@ -10,17 +10,6 @@
 
 enum { NEAR = 24 }; /* most successive operators from which a bound is derived */
 
-static int64_t
-of_constant(const struct tosa_tensor *t)
-{
-	int64_t n = tosa_elements(t), most = 0;
-	for (int64_t i = 0; i < n; i++) {
-		int64_t v = tosa_value(t, i);
-		most = max_i64(most, v < 0 ? -v : v);
-	}
-	return most;
-}
-
 static int64_t of_tensor(const struct part *p, int tensor, int depth);
 
 /* the largest bound of operands k to n - 1 */
@@ -113,8 +102,14 @@ of_tensor(const struct part *p, int tensor, int depth)
 {
 	const struct tosa_tensor *t = &p->t->tensor[tensor];
 	int64_t most = t->type == TOSA_BOOL ? 1 : -tosa_least(t->type, false);
-	if (t->data.p)
-		return of_constant(t);
+	if (t->data.p) {
+		most = 0;
+		for (int64_t i = 0, n = tosa_elements(t); i < n; i++) {
+			int64_t v = tosa_value(t, i);
+			most = max_i64(most, v < 0 ? -v : v);
+		}
+		return most;
+	}
 	if (t->producer < 0 || !depth)
 		return most;
 	return min_i64(most, of_result(p, &p->t->op[t->producer], depth - 1));

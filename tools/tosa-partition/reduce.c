@@ -38,33 +38,23 @@ lower_reduce(struct part *p, const struct tosa_op *op)
 
 /* ---- REDUCE_SUM ------------------------------------------------------------------------ */
 
-/* merges successive sums over adjacent axes that nobody else reads; returns their result */
-static int
-merge_sums(struct part *p, const struct tosa_op *op, int *first, int *last)
-{
-	int t = op->out[0];
-	*first = *last = (int)tosa_axis_of(op);
-	for (;;) {
-		int i = p->reader[t];
-		if (i < 0 || p->t->tensor[t].is_output ||
-		    p->t->op[i].code != TOSA_REDUCE_SUM)
-			return t;
-		int axis = (int)tosa_axis_of(&p->t->op[i]);
-		if (axis != *first - 1 && axis != *last + 1)
-			return t;
-		*first = axis < *first ? axis : *first;
-		*last = axis > *last ? axis : *last;
-		p->done[i] = true;
-		t = p->t->op[i].out[0];
-	}
-}
-
 const char *
 lower_reduce_sum(struct part *p, const struct tosa_op *op)
 {
 	struct source src;
 	int64_t factor = 0;
-	int first, last, sum = merge_sums(p, op, &first, &last);
+	/* merges successive sums over adjacent axes that nobody else reads */
+	int first = (int)tosa_axis_of(op), last = first, sum = op->out[0];
+	for (int i; (i = p->reader[sum]) >= 0 && !p->t->tensor[sum].is_output &&
+		    p->t->op[i].code == TOSA_REDUCE_SUM;) {
+		int axis = (int)tosa_axis_of(&p->t->op[i]);
+		if (axis != first - 1 && axis != last + 1)
+			break;
+		first = axis < first ? axis : first;
+		last = axis > last ? axis : last;
+		p->done[i] = true;
+		sum = p->t->op[i].out[0];
+	}
 	bool narrow = source_of(p, op->in[0], &src) && is_factor(&src, &factor) &&
 		      factor == 1;
 	struct nd v = value_of(p, narrow ? src.tensor : op->in[0]);

@@ -45,9 +45,14 @@ is_factor(const struct source *s, int64_t *factor)
 }
 
 /* 8 or 16 bits to 32; a small factor is applied by the operation that widens */
-static const char *
-rescale_up(struct part *p, const struct tosa_op *op, const struct nd *to)
+struct nd
+scaled_value(struct part *p, int tensor)
 {
+	int i = p->maker[tensor];
+	struct nd to = result_view(p, tensor);
+	if (i < 0 || p->why[i] || p->t->op[i].code != TOSA_RESCALE)
+		return to;
+	const struct tosa_op *op = &p->t->op[i];
 	struct nd v = value_of(p, op->in[0]);
 	struct tail t = { .out = op->out[0], .type = TFL_INT32, .scaled = true,
 			  .r = tosa_rescale_of(p->t, op) };
@@ -61,23 +66,13 @@ rescale_up(struct part *p, const struct tosa_op *op, const struct nd *to)
 		end.scalar = (int32_t)k;
 		end.scale.shift = whole ? 0 : s.shift;
 		if (k <= most) {
-			nd_unary(p->l, OP_MUL, &v, s.zero, to, &end);
-			return NULL;
+			nd_unary(p->l, OP_MUL, &v, s.zero, &to, &end);
+			return to;
 		}
 	}
 	if (t.r.in_unsigned)
 		v.type = v.type == TFL_INT8 ? TFL_UINT8 : TFL_UINT16;
 	struct nd w = nd_widen(p->l, &v, (int32_t)t.r.in_zero, TFL_INT32);
-	return scale_to(p, &w, &t, to);
-}
-
-struct nd
-scaled_value(struct part *p, int tensor)
-{
-	int i = p->maker[tensor];
-	bool is_rescale = i >= 0 && !p->why[i] && p->t->op[i].code == TOSA_RESCALE;
-	struct nd to = result_view(p, tensor);
-	if (is_rescale)
-		p->why[i] = rescale_up(p, &p->t->op[i], &to);
+	p->why[i] = scale_to(p, &w, &t, &to);
 	return to;
 }

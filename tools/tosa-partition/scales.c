@@ -63,13 +63,18 @@ run_from(const struct tail *t, int64_t first, int64_t n)
 	return r;
 }
 
-/* makes the multipliers of all channels one constant; each run uses its part of it */
-static void
-scale_runs(struct part *p, const struct nd *v, const struct tail *t, const struct nd *out,
-	   const struct run *r, int n_runs)
+const char *
+scale_to(struct part *p, const struct nd *v, const struct tail *t, const struct nd *out)
 {
-	int last = v->rank - 1;
-	int64_t n = r[n_runs - 1].first + r[n_runs - 1].n;
+	int last = v->rank - 1, n_runs = 0;
+	int64_t n = t->r.per_channel ? v->dim[last] : 1;
+	struct run *r = anew(p->a, struct run, MAX_RUNS);
+	for (int64_t k = 0; k < n; k += r[n_runs++].n) {
+		if (n_runs == MAX_RUNS)
+			return "the channels' shifts differ in more than 1024 places";
+		r[n_runs] = run_from(t, k, n);
+	}
+	/* the multipliers of all channels are one constant; each run uses its part of it */
 	int32_t *m = anew(p->a, int32_t, (size_t)n);
 	for (int i = 0; i < n_runs; i++)
 		for (int64_t k = r[i].first; k < r[i].first + r[i].n; k++)
@@ -86,19 +91,5 @@ scale_runs(struct part *p, const struct nd *v, const struct tail *t, const struc
 		end.scale = (struct npu_scale){ .mult = 1, .shift = r[i].shift };
 		binary_to(p, OP_MUL, &from, &c, &to, &end);
 	}
-}
-
-const char *
-scale_to(struct part *p, const struct nd *v, const struct tail *t, const struct nd *out)
-{
-	int64_t n = t->r.per_channel ? v->dim[v->rank - 1] : 1;
-	struct run *r = anew(p->a, struct run, MAX_RUNS);
-	int n_runs = 0;
-	for (int64_t k = 0; k < n; k += r[n_runs++].n) {
-		if (n_runs == MAX_RUNS)
-			return "the channels' shifts differ in more than 1024 places";
-		r[n_runs] = run_from(t, k, n);
-	}
-	scale_runs(p, v, t, out, r, n_runs);
 	return NULL;
 }

@@ -16,37 +16,6 @@ has_sums(const struct tosa_graph *g, const struct tosa_op *op)
 		op->code == TOSA_TRANSPOSE_CONV2D || op->code == TOSA_MATMUL);
 }
 
-/* gives op a new tensor like its result as its result */
-static int
-give_result(struct arena *a, struct tosa_graph *g, struct tosa_op *op)
-{
-	int *out = anew(a, int, 1);
-	*out = g->n_tensors++;
-	g->tensor[*out] = *tosa_out(g, op);
-	g->tensor[*out].uses = 1;
-	op->out = out;
-	return *out;
-}
-
-/* makes all readers of t except the first one read the copies from first[t] on */
-static void
-read_copies(struct arena *a, struct tosa_graph *g, const int *first, int n)
-{
-	int *seen = anew(a, int, (size_t)n);
-	for (int i = 0; i < g->n_ops; i++) {
-		struct tosa_op *op = &g->op[i];
-		for (int k = 0; k < op->n_in; k++) {
-			int t = op->in[k];
-			if (t >= n || !first[t] || !seen[t]++)
-				continue;
-			int *in = anew(a, int, (size_t)op->n_in);
-			memcpy(in, op->in, (size_t)op->n_in * sizeof(*in));
-			in[k] = first[t] + seen[t] - 2;
-			op->in = in;
-		}
-	}
-}
-
 void
 split_sums(struct arena *a, struct tosa_graph *g)
 {
@@ -71,13 +40,31 @@ split_sums(struct arena *a, struct tosa_graph *g)
 		for (int k = 0; k < copies; k++) {
 			struct tosa_op *op = &g->op[g->n_ops++];
 			*op = old[i];
-			int own = give_result(a, g, op);
-			first[t] = first[t] ? first[t] : own;
+			/* a new tensor like its result is its result */
+			int *out = anew(a, int, 1);
+			*out = g->n_tensors++;
+			g->tensor[*out] = g->tensor[t];
+			g->tensor[*out].uses = 1;
+			op->out = out;
+			first[t] = first[t] ? first[t] : *out;
 		}
 		if (copies)
 			g->tensor[t].uses = 1;
 	}
-	read_copies(a, g, first, n);
+	/* all readers of t except the first one read the copies from first[t] on */
+	int *seen = anew(a, int, (size_t)n);
+	for (int i = 0; i < g->n_ops; i++) {
+		struct tosa_op *op = &g->op[i];
+		for (int k = 0; k < op->n_in; k++) {
+			int t = op->in[k];
+			if (t >= n || !first[t] || !seen[t]++)
+				continue;
+			int *in = anew(a, int, (size_t)op->n_in);
+			memcpy(in, op->in, (size_t)op->n_in * sizeof(*in));
+			in[k] = first[t] + seen[t] - 2;
+			op->in = in;
+		}
+	}
 	for (int i = 0; i < g->n_ops; i++)
 		g->tensor[g->op[i].out[0]].producer = i;
 }

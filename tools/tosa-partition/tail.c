@@ -20,36 +20,13 @@ takes_rescale(const struct part *p, const struct tosa_op *op, unsigned flags)
 		(in == TOSA_INT48 && out == TOSA_INT32 && flags & TAIL_WORDS));
 }
 
-static void
-take_table(struct tail *t, const struct tosa_tensor *table)
-{
-	uint8_t old[256];
-	memcpy(old, t->table, sizeof(old));
-	for (int i = 0; i < 256; i++) {
-		int k = t->has_table ? (int8_t)old[i] + 128 : i;
-		t->table[i] = (uint8_t)tosa_value(table, k);
-	}
-	t->has_table = true;
-}
-
-/* bounds on the results of a table become part of the table */
-static void
-take_clamp(struct tail *t, int64_t lo, int64_t hi)
-{
-	for (int i = 0; t->has_table && i < 256; i++) {
-		t->table[i] = (uint8_t)clamp_i64((int8_t)t->table[i], lo, hi);
-	}
-	if (t->has_table)
-		return;
-	t->lo = clamp_i64(t->lo, lo, hi);
-	t->hi = clamp_i64(t->hi, lo, hi);
-}
-
 /* adds one operator; false: it can't be part of a tail */
 static bool
 take_op(struct part *p, struct tail *t, const struct tosa_op *op, bool wide, unsigned flags)
 {
+	uint8_t old[256];
 	int64_t lo, hi;
+	memcpy(old, t->table, sizeof(old));
 	switch (op->code) {
 	case TOSA_RESCALE:
 		if (!wide || !(flags & TAIL_SCALE) || !takes_rescale(p, op, flags))
@@ -64,12 +41,22 @@ take_op(struct part *p, struct tail *t, const struct tosa_op *op, bool wide, uns
 		if (wide)
 			return false;
 		tosa_clamp_of(p->t, op, &lo, &hi);
-		take_clamp(t, lo, hi);
+		/* bounds on the results of a table become part of the table */
+		for (int i = 0; t->has_table && i < 256; i++)
+			t->table[i] = (uint8_t)clamp_i64((int8_t)old[i], lo, hi);
+		if (!t->has_table) {
+			t->lo = clamp_i64(t->lo, lo, hi);
+			t->hi = clamp_i64(t->hi, lo, hi);
+		}
 		return true;
 	case TOSA_TABLE:
 		if (wide || tosa_in(p->t, op, 0)->type != TOSA_INT8)
 			return false;
-		take_table(t, tosa_in(p->t, op, 1));
+		for (int i = 0; i < 256; i++) {
+			int k = t->has_table ? (int8_t)old[i] + 128 : i;
+			t->table[i] = (uint8_t)tosa_value(tosa_in(p->t, op, 1), k);
+		}
+		t->has_table = true;
 		return true;
 	default:
 		return false;

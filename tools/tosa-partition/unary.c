@@ -12,22 +12,6 @@ unsigned_type(int type)
 	return type == TFL_INT8 ? TFL_UINT8 : TFL_UINT16;
 }
 
-/* a RESCALE that is part of no operation before it, with its tail */
-static struct tail
-tail_from(struct part *p, const struct tosa_op *op)
-{
-	struct tail t = tail_of(p, op->out[0], 0);
-	int type = tosa_out(p->t, op)->type;
-	t.scaled = true;
-	t.r = tosa_rescale_of(p->t, op);
-	t.zero = t.r.out_zero;
-	if (t.r.out_unsigned && t.out == op->out[0] && !t.has_table) {
-		t.lo = tosa_least(type, true);
-		t.hi = tosa_most(type, true);
-	}
-	return t;
-}
-
 /* one scale per channel: a depthwise convolution with weights of 1 */
 static const char *
 rescale_channels(struct part *p, const struct tail *t, const struct nd *v,
@@ -74,7 +58,15 @@ lower_rescale(struct part *p, const struct tosa_op *op)
 			(void)scaled_value(p, op->out[0]);
 		return NULL;
 	}
-	struct tail t = tail_from(p, op);
+	/* a RESCALE that is part of no operation before it, with its tail */
+	struct tail t = tail_of(p, op->out[0], 0);
+	t.scaled = true;
+	t.r = tosa_rescale_of(p->t, op);
+	t.zero = t.r.out_zero;
+	if (t.r.out_unsigned && t.out == op->out[0] && !t.has_table) {
+		t.lo = tosa_least(type, true);
+		t.hi = tosa_most(type, true);
+	}
 	struct nd v = value_of(p, op->in[0]), out = result_view(p, t.out);
 	if (v.type == TFL_INT32)
 		return scale_to(p, &v, &t, &out);

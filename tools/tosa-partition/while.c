@@ -18,8 +18,6 @@ struct loop {
 	struct part *p;
 	const struct tosa_op *op;
 	struct nd *value; /* the tensor of each value, kept between iterations */
-	bool *is_value;	  /* of each of the graph's first n_tensors_before tensors: is it in `value`? */
-	int n_tensors_before;
 };
 
 static struct g_node *
@@ -40,25 +38,6 @@ list_values_as_inputs(const struct loop *w, struct g_node *n)
 	for (int k = 0; k < w->op->n_in; k++)
 		n->in.v[n->in.n++] = w->value[k].t;
 	G_SET(n, G_NODE_in);
-}
-
-/* copies the initial values */
-static void
-copy_initial_values(struct loop *w)
-{
-	struct part *p = w->p;
-	w->value = anew(p->a, struct nd, (size_t)w->op->n_in + 1);
-	for (int k = 0; k < w->op->n_in; k++) {
-		struct tosa_tensor t = p->t->tensor[w->op->out[k]];
-		t.is_input = t.is_output = false;
-		w->value[k] = own_tensor(p, &t);
-		struct nd from = value_of(p, w->op->in[k]);
-		nd_copy(p->l, &from, &w->value[k]);
-	}
-	w->n_tensors_before = (int)p->g->n_tensors;
-	w->is_value = anew(p->a, bool, p->g->n_tensors + 1);
-	for (int k = 0; k < w->op->n_in; k++)
-		w->is_value[w->value[k].t->rec.index] = true;
 }
 
 /*
@@ -88,47 +67,6 @@ lower_graph(const struct loop *w, const struct tosa_graph *g, const char *role,
 	return NULL;
 }
 
-/* makes one byte, 0 or 1, in a separate kernel: the branch reads it */
-static void
-test(const struct loop *w, const struct nd *condition)
-{
-	struct part *p = w->p;
-	struct g_node *n = next_node(p, LOOP_TEST);
-	struct nd flag = truth_of(p, condition);
-	n->out.v = anew(p->a, struct g_tensor *, 1);
-	n->out.v[n->out.n++] = flag.t;
-	G_SET(n, G_NODE_out);
-}
-
-static bool
-is_value(const struct loop *w, const struct g_tensor *t)
-{
-	return t->rec.index < w->n_tensors_before && w->is_value[t->rec.index];
-}
-
-/* computes all results before it writes any value, as a result may be another value */
-static void
-next_values(const struct loop *w, struct part *body)
-{
-	struct part *p = w->p;
-	int n = w->op->n_in;
-	struct nd *to = anew(p->a, struct nd, (size_t)n + 1);
-	for (int k = 0; k < n; k++) {
-		int result = body->t->out[k];
-		if (result == body->t->in[k])
-			continue;
-		to[k] = value_of(body, result);
-		if (is_value(w, to[k].t)) {
-			struct nd from = to[k];
-			to[k] = nd_new_like(p->l, &from, from.type);
-			nd_copy(p->l, &from, &to[k]);
-		}
-	}
-	for (int k = 0; k < n; k++)
-		if (to[k].t)
-			nd_copy(p->l, &to[k], &w->value[k]);
-}
-
 static const char *
 loop_refusal(struct part *p, const struct tosa_op *op)
 {
@@ -148,21 +86,58 @@ loop_refusal(struct part *p, const struct tosa_op *op)
 const char *
 lower_loop(struct part *p, const struct tosa_op *op)
 {
-	struct loop w = { .p = p, .op = op };
+	int n = op->n_in;
+	struct loop w = { .p = p, .op = op, .value = anew(p->a, struct nd, (size_t)n + 1) };
 	struct part cond, body;
 	const char *why = loop_refusal(p, op);
 	for (int k = 0; why && k < op->n_out; k++)
 		(void)result_view(p, op->out[k]);
 	if (why)
 		return why;
-	copy_initial_values(&w);
+
+	/* copies the initial values */
+	for (int k = 0; k < n; k++) {
+		struct tosa_tensor t = p->t->tensor[op->out[k]];
+		t.is_input = t.is_output = false;
+		w.value[k] = own_tensor(p, &t);
+		struct nd from = value_of(p, op->in[k]);
+		nd_copy(p->l, &from, &w.value[k]);
+	}
+	/* of each tensor that exists before the loop: is it in w.value? */
+	int n_before = (int)p->g->n_tensors;
+	bool *is_value = anew(p->a, bool, p->g->n_tensors + 1);
+	for (int k = 0; k < n; k++)
+		is_value[w.value[k].t->rec.index] = true;
 	list_values_as_inputs(&w, next_node(p, LOOP_CONDITION));
 	const char *bad_cond = lower_graph(&w, op->loop->cond, "condition", &cond);
 	struct nd condition = value_of(&cond, cond.t->out[0]);
-	test(&w, &condition);
+
+	/* makes one byte, 0 or 1, in a separate kernel: the branch reads it */
+	struct g_node *test = next_node(p, LOOP_TEST);
+	struct nd flag = truth_of(p, &condition);
+	test->out.v = anew(p->a, struct g_tensor *, 1);
+	test->out.v[test->out.n++] = flag.t;
+	G_SET(test, G_NODE_out);
 	list_values_as_inputs(&w, next_node(p, LOOP_BODY));
 	const char *bad_body = lower_graph(&w, op->loop->body, "body", &body);
-	next_values(&w, &body);
+
+	/* computes all results before it writes any value, as a result may be another value */
+	struct nd *to = anew(p->a, struct nd, (size_t)n + 1);
+	for (int k = 0; k < n; k++) {
+		int result = body.t->out[k];
+		if (result == body.t->in[k])
+			continue;
+		to[k] = value_of(&body, result);
+		int i = to[k].t->rec.index;
+		if (i < n_before && is_value[i]) {
+			struct nd from = to[k];
+			to[k] = nd_new_like(p->l, &from, from.type);
+			nd_copy(p->l, &from, &to[k]);
+		}
+	}
+	for (int k = 0; k < n; k++)
+		if (to[k].t)
+			nd_copy(p->l, &to[k], &w.value[k]);
 	list_values_as_inputs(&w, next_node(p, LOOP_END));
 	for (int k = 0; k < op->n_out; k++)
 		name_result(p, op->out[k], &w.value[k]);
