@@ -14,6 +14,7 @@
  */
 #include "../part.h"
 
+#include "base/fixed.h"
 #include "graph/facts.h"
 #include "kernels/kernels.h"
 
@@ -37,10 +38,7 @@ zero_at(const struct tfl_tensor *t)
 	return quant_zero(t) - (int)type_range(t->type).lo;
 }
 
-/* bounds of M, both inclusive, that results allow; a saturated result gives one bound only */
-struct interval {
-	int64_t lo, hi;
-};
+
 
 static int64_t
 floor_div(int64_t a, int64_t b)
@@ -49,44 +47,32 @@ floor_div(int64_t a, int64_t b)
 	return q - (a % b != 0 && (a < 0) != (b < 0));
 }
 
-/* limits m so that *least <= a * M < *below; NULL: no such bound; a is not 0 */
-static void
-narrow_interval(struct interval *m, int64_t a, const int64_t *least, const int64_t *below)
-{
-	const int64_t *lo = least, *hi = below;
-	if (a < 0) { /* -*below < -a * M <= -*least */
-		int64_t n = -a;
-		if (below && floor_div(-*below, n) + 1 > m->lo)
-			m->lo = floor_div(-*below, n) + 1;
-		if (least && floor_div(-*least, n) < m->hi)
-			m->hi = floor_div(-*least, n);
-		return;
-	}
-	if (lo && floor_div(*lo - 1, a) + 1 > m->lo)
-		m->lo = floor_div(*lo - 1, a) + 1;
-	if (hi && floor_div(*hi - 1, a) < m->hi)
-		m->hi = floor_div(*hi - 1, a);
-}
-
 /* finds M of one divisor; want: the results for each dividend */
 static bool
 find_mult(const struct ratio *r, const struct tfl_tensor *o, const int32_t *want,
 	  int32_t *mult)
 {
 	struct g_range range = type_range(o->type);
-	struct interval m = { .lo = INT32_MIN, .hi = INT32_MAX };
+	/* bounds of M, both inclusive, that results allow */
+	int64_t lo = INT32_MIN, hi = INT32_MAX;
 	int64_t one = INT64_C(1) << r->shift, zero = quant_zero(o);
 	for (int i = 0; i < BYTES; i++) {
+		/* least <= a * M < below; a saturated result gives one bound only */
 		int64_t a = r->dividend[i], least = (want[i] - zero) * one - one / 2;
 		int64_t below = least + one;
-		if (a)
-			narrow_interval(&m, a, want[i] > range.lo ? &least : NULL,
-			       want[i] < range.hi ? &below : NULL);
-		else if (want[i] != zero)
+		bool from = want[i] > range.lo, to = want[i] < range.hi;
+		if (a > 0) {
+			lo = from ? max_i64(lo, floor_div(least - 1, a) + 1) : lo;
+			hi = to ? min_i64(hi, floor_div(below - 1, a)) : hi;
+		} else if (a < 0) { /* -below < -a * M <= -least */
+			lo = to ? max_i64(lo, floor_div(-below, -a) + 1) : lo;
+			hi = from ? min_i64(hi, floor_div(-least, -a)) : hi;
+		} else if (want[i] != zero) {
 			return false;
+		}
 	}
-	*mult = (int32_t)(m.lo + (m.hi - m.lo) / 2);
-	return m.lo <= m.hi;
+	*mult = (int32_t)(lo + (hi - lo) / 2);
+	return lo <= hi;
 }
 
 /* the reference's results, all dividends of the first divisor first */
