@@ -9,33 +9,28 @@
 
 #include <string.h>
 
-static bool
-takes_rescale(const struct part *p, const struct tosa_op *op, unsigned flags)
-{
-	struct tosa_rescale r = tosa_rescale_of(p->t, op);
-	int in = tosa_in(p->t, op, 0)->type, out = tosa_out(p->t, op)->type;
-	return r.in_zero == 0 && !r.in_unsigned && !r.out_unsigned &&
-	       (!r.per_channel || flags & TAIL_CHANNELS) &&
-	       (out == TOSA_INT8 || out == TOSA_INT16 ||
-		(in == TOSA_INT48 && out == TOSA_INT32 && flags & TAIL_WORDS));
-}
-
 /* adds one operator; false: it can't be part of a tail */
 static bool
 take_op(struct part *p, struct tail *t, const struct tosa_op *op, bool wide, unsigned flags)
 {
+	const int in = tosa_in(p->t, op, 0)->type, out = tosa_out(p->t, op)->type;
+	struct tosa_rescale r;
 	uint8_t old[256];
 	int64_t lo, hi;
 	memcpy(old, t->table, sizeof(old));
 	switch (op->code) {
 	case TOSA_RESCALE:
-		if (!wide || !(flags & TAIL_SCALE) || !takes_rescale(p, op, flags))
+		r = tosa_rescale_of(p->t, op);
+		if (!wide || !(flags & TAIL_SCALE) || r.in_zero || r.in_unsigned ||
+		    r.out_unsigned || (r.per_channel && !(flags & TAIL_CHANNELS)) ||
+		    (out != TOSA_INT8 && out != TOSA_INT16 &&
+		     !(in == TOSA_INT48 && out == TOSA_INT32 && flags & TAIL_WORDS)))
 			return false;
 		t->scaled = true;
-		t->r = tosa_rescale_of(p->t, op);
-		t->zero = t->r.out_zero;
-		t->lo = tosa_least(tosa_out(p->t, op)->type, false);
-		t->hi = tosa_most(tosa_out(p->t, op)->type, false);
+		t->r = r;
+		t->zero = r.out_zero;
+		t->lo = tosa_least(out, false);
+		t->hi = tosa_most(out, false);
 		return true;
 	case TOSA_CLAMP:
 		if (wide)
@@ -50,7 +45,7 @@ take_op(struct part *p, struct tail *t, const struct tosa_op *op, bool wide, uns
 		}
 		return true;
 	case TOSA_TABLE:
-		if (wide || tosa_in(p->t, op, 0)->type != TOSA_INT8)
+		if (wide || in != TOSA_INT8)
 			return false;
 		for (int i = 0; i < 256; i++) {
 			int k = t->has_table ? (int8_t)old[i] + 128 : i;
