@@ -675,7 +675,25 @@ refused()
 	for o in out.tflite out.sched out.wenc out.h; do
 		refuses 1 "MRAM of renesas-ra8p1 has 1048576: " npucc --part=renesas-ra8p1 -o "$o" weights.tflite
 		grep -q 'parts where it fits: alif-e3-hp, .*--allow-overflow' refuses.err
-		grep -q 'note: weights.tflite does not fit renesas-ra8p1 with --optimise=Size either: take another part' refuses.err
+		grep -q 'note: weights.tflite does not fit renesas-ra8p1 with --optimise=Size either: take another part or memory mode' refuses.err
+	done
+	# Sram_Only: arena and constants are in the memory of the arena
+	sed 's/^	*//' >sram.ini <<-'END'
+		[Part.small]
+		accelerator = ethos-u55-128
+		system_config = RTSS_HE_SRAM_MRAM
+		memory_mode = Shared_Sram
+		arena_memory = SRAM0
+		arena_bytes = 1000000
+		constant_memory = MRAM
+		constant_bytes = 5767168
+	END
+	npucc --part=./sram.ini -o out.tflite weights.tflite
+	for o in out.tflite out.sched out.h; do
+		refuses 1 "SRAM0 of small has 1000000: " \
+			npucc --part=./sram.ini --memory-mode=Sram_Only -o "$o" weights.tflite
+		grep -q 'tensor arena and model take' refuses.err
+		grep -q 'take another part or memory mode' refuses.err
 	done
 	npucc --part=renesas-ra8p1 --allow-overflow -o out.tflite weights.tflite
 	refuses 1 "MRAM of renesas-ra8p1 has" tfl2c out.tflite

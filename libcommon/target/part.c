@@ -185,7 +185,7 @@ bool
 target_part_fits(const struct target_part *p, const struct part_needs *n,
 		 const char **memory, int64_t *bytes, int64_t *limit)
 {
-	bool one = target_part_has_one_memory(p);
+	const bool one = n->constants_in_arena || target_part_has_one_memory(p);
 	const struct {
 		const char *memory;
 		int64_t bytes, limit;

@@ -89,12 +89,13 @@ struct part_needs {
 	int64_t arena;
 	int64_t cache;	   /* of the NPU's own fast memory; a part without one ignores it */
 	int64_t constants; /* the model: constants, command streams and its head */
+	bool constants_in_arena; /* with Sram_Only they are read from the memory of the arena */
 };
 
 /*
  * True if the needs fit the part.  Otherwise *memory, *bytes and *limit describe the first
- * memory that is too small.  A part whose arena and constants are in one memory needs
- * space for their sum.
+ * memory that is too small.  If arena and constants are in one memory, by the part or by the memory
+ * mode, it needs space for their sum.
  */
 bool target_part_fits(const struct target_part *p, const struct part_needs *n,
 		      const char **memory, int64_t *bytes, int64_t *limit);
