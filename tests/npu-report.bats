@@ -84,12 +84,12 @@ front()
 	npu-report --svg=timeline m.json | grep -q "dma, .* from .*, $dma bytes read, $dma written<"
 	run ! grep -E '[.][0-9]{4}' want
 	cells Summary | grep -qx "$(jq '.inference_ms' m.json)"
-	cells 'Time by layer' | sed -n '1~8p' >have
+	cells 'Time by layer' | sed -n '1~9p' >have
 	jq -r '[.layers[.operations[] | select(.kind != "dma").layer].name] |
 		reduce .[] as $n ([]; if index($n) then . else . + [$n] end) | .[]' \
 		m.json | diff have -
 	# the sum of layers and of the waiting between them is the timeline
-	cells 'Time by layer' | sed -n '7~8p' | awk '{ s += $1 } END { print s }' >have
+	cells 'Time by layer' | sed -n '8~9p' | awk '{ s += $1 } END { print s }' >have
 	jq -r '[.operations[] | select(.kind != "dma") | .total_cycles + .stall_cycles] |
 		add' m.json >want
 	awk 'NR == FNR { a = $1; next } { exit !(a - $1 < 1 && $1 - a < 1) }' have want
@@ -239,11 +239,11 @@ front()
 	npu-report --summary m.json >have
 	grep -q '^  MRAM     .* of constants' have
 	grep -q '^  limit .*reading constants from MRAM 9' have
-	grep -qx '  faster   MRAM of twice the speed saves 25 % (then limited by computing)' have
+	grep -qx '  faster   with this plan, MRAM of twice the speed saves 25 % (then limited by computing)' have
 	npu-report --html m.json | grep -q 'MRAM of twice the speed saves 25 %'
 	# the next limit: what works 90 % of the time that is left, if anything does
 	next() { jq ".calibrated_cycles as \$c | .estimate |= (.npu_cycles = $1 * \$c |
-		.access_cycles.sram = $2 * \$c)" m.json | npu-report --summary | sed -n 's/^  faster *MRAM .* saves 25 %//p'; }
+		.access_cycles.sram = $2 * \$c)" m.json | npu-report --summary | sed -n 's/^  faster *with this plan, MRAM .* saves 25 %//p'; }
 	[ "$(next 0.68 0.1)" = ' (then limited by computing)' ]
 	[ "$(next 0.68 0.7)" = ' (then limited by SRAM0 and computing)' ]
 	# otherwise all that takes half of it, if the saving is less than a third of the share
@@ -255,16 +255,16 @@ front()
 		| .twice_as_fast_cycles.off_chip_flash = $1 * .calibrated_cycles" m.json | npu-report --summary; }
 	most 0.9 >have
 	grep '^  limit    computing [6-9].*, reading constants from MRAM [1-4]. %' have
-	grep -qx '  faster   MRAM of twice the speed saves 10 %' have
-	most 0.98 | grep -qx '  faster   MRAM of twice the speed saves 2 % (then limited by computing)'
+	grep -qx '  faster   with this plan, MRAM of twice the speed saves 10 %' have
+	most 0.98 | grep -qx '  faster   with this plan, MRAM of twice the speed saves 2 % (then limited by computing)'
 	jq '.estimate.npu_cycles = 0.5 * .calibrated_cycles | .twice_as_fast_cycles.off_chip_flash = 0.6 * .calibrated_cycles' m.json |
-		npu-report --summary | grep -qx '  faster   MRAM of twice the speed saves 40 %'
+		npu-report --summary | grep -qx '  faster   with this plan, MRAM of twice the speed saves 40 %'
 	jq 'del(.part) | .twice_as_fast_cycles[] = .calibrated_cycles' m.json >none.json
 	npu-report --summary none.json >have
 	grep -q '^  limit .*reading constants from flash 9' have
-	grep -qx '  faster   no memory of twice the speed saves 1 %: computing takes nearly as long' have
+	grep -qx '  faster   a memory of twice the speed would save less than 1 %: computing takes nearly as long' have
 	jq '.estimate.npu_cycles = 0.5 * .calibrated_cycles' none.json >half.json
-	npu-report --summary half.json | grep -qx '  faster   no memory of twice the speed saves 1 %'
+	npu-report --summary half.json | grep -qx '  faster   a memory of twice the speed would save less than 1 %'
 	# one memory for arena and constants
 	jq '.arena_in = .constants_in' none.json >one.json
 	npu-report --summary one.json | grep -q '^  limit .*moving data in flash 9'
@@ -326,18 +326,18 @@ front()
 	npu-report --summary m.json >have
 	grep -q '^  limit    computing 9' have
 	# the line before it tells its percentages from these
-	local of='computing 74 %, side by side'
+	local of="the NPU's units 74 %, side by side"
 	grep -A1 -x "  busy     MRAM 97 % of the time, $of" have |
-		grep '^  limit .* (the slowest of those that work at once)$'
+		grep '^  limit .* (each moment counts once, for the slowest of what works then)$'
 	grep -q '^  faster ' have
 	npu-report --html m.json >m.html
 	# the page's card names the largest share of the list below it
 	limit() { xmllint --xpath "//*[local-name()='b'][@class='words']/text()" "$1"; }
 	limit m.html | grep -qx MRAM
-	grep -q "<small>MRAM 97 % of the time, $of; computing 9. %.* (the slowest of those that work at once); " m.html
+	grep -q "<small>MRAM 97 % of the time, $of; computing 9. %.* (each moment counts once, for the slowest of what works then); " m.html
 	# kernels that compute as long as the memory works, or longer
 	jq '.estimate.npu_cycles = 0.96 * .calibrated_cycles' m.json >both.json
-	npu-report --summary both.json | grep -qx "  busy     MRAM 97 % of the time, computing 96 %, side by side"
+	npu-report --summary both.json | grep -qx "  busy     MRAM 97 % of the time, the NPU's units 96 %, side by side"
 	jq '.estimate.npu_cycles = 0.98 * .calibrated_cycles' m.json | npu-report --html >both.html
 	limit both.html | grep -qx computing
 	# the largest share is that of waiting for the memory, which is named

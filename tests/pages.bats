@@ -170,7 +170,7 @@ named()
 		'#define LIMIT(key, words, text) @ words text' '#include "limits.def"' >limits.c
 	"${CC:-cc}" -E -P -I "$TOP/schema" limits.c | tr -s '\n' ' ' |
 		sed 's/; " "/; /g; s/@ /\n/g; s/"//g' | awk NF | sed 's/ *$//' >want
-	[ "$(wc -l <want)" = 5 ]
+	[ "$(wc -l <want)" = 6 ]
 	sed -n '/^\.Ql limit$/,/^\.El/p' "$TOP/man/npu-report.1" |
 		awk '/^\.It Cm/ { key = substr($0, 8); next } key && !/^\./ { print key, $0 }' | diff want -
 }

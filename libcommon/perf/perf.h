@@ -322,13 +322,17 @@ struct perf_run {
 	double kernel_cycles; /* sum of the kernels' NPU cycles */
 	double sram_bound;    /* sum over kernels of the larger of NPU and SRAM cycles */
 	bool loops;	      /* the stream branches backwards; each operation counts once */
+	double front_end_cycles; /* of the machine */
 };
 
 /*
- * Returns the cycles before a kernel's row in which no kernel ran: the NPU waits for transfers
- * (schema/limits.def).
+ * The cycles before a kernel's row in which no kernel ran: at the end of this time the front end
+ * reads the kernel's commands; before, the NPU waits for transfers (schema/limits.def).
  */
-double perf_stall(const struct perf_run *run, size_t row);
+struct perf_stall {
+	double transfers, start;
+};
+struct perf_stall perf_stall(const struct perf_run *run, size_t row);
 
 bool perf_stream(struct arena *a, const struct perf_machine *m,
 		 const struct npu_stream *s, struct perf_run *out,

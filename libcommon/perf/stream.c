@@ -135,6 +135,7 @@ run_timelines(struct arena *a, const struct perf_machine *m, struct perf_run *ru
 	struct perf_step *steps = anew(a, struct perf_step, run->n);
 	for (size_t i = 0; i < run->n; i++)
 		steps[i] = run->row[i].step;
+	run->front_end_cycles = m->front_end_cycles;
 	run->contention = perf_contention(m, steps, run->n);
 	run->cycles = perf_timeline(m, steps, run->n);
 	for (size_t i = 0; i < run->n; i++) {
@@ -312,7 +313,7 @@ perf_stream(struct arena *a, const struct perf_machine *m,
 	return true;
 }
 
-double
+struct perf_stall
 perf_stall(const struct perf_run *run, size_t row)
 {
 	double end = 0;
@@ -321,5 +322,7 @@ perf_stall(const struct perf_run *run, size_t row)
 			end = run->row[i].step.end;
 			break;
 		}
-	return run->row[row].step.start - end;
+	const double all = run->row[row].step.start - end;
+	const double start = all < run->front_end_cycles ? all : run->front_end_cycles;
+	return (struct perf_stall){ .transfers = all - start, .start = start };
 }

@@ -212,7 +212,9 @@ row(const struct json_out *j, const struct network *net, size_t k, size_t i)
 		/* offset of the first weights in the constants; -1: none, or not constant */
 		struct npu_range w = perf_weight_source(&op->run, r, 0);
 		count(j, "weights_at", w.n && w.region == 0 ? w.at : -1);
-		json_cycles(j, "stall_cycles", perf_stall(&op->run, i));
+		const struct perf_stall stall = perf_stall(&op->run, i);
+		json_cycles(j, "stall_cycles", stall.transfers + stall.start);
+		json_cycles(j, "start_cycles", stall.start);
 	}
 	json_close(j, '}');
 	text_free(&name);

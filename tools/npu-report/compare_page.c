@@ -245,7 +245,7 @@ put_pair(struct text *t, const struct report *old, const struct report *new, enu
 		double width;
 	} sizes[] = { { "large", 760 }, { "small", 366 } };
 	static const char *const names[] = { "before", "now" };
-	static const char *const colours[LIMITS] = { "c1", "c2", "c3", "c4" };
+	static const char *const colours[LIMITS] = { "c1", "c2", "c3", "c4", "c8" };
 	struct report both[] = { *old, *new };
 	double ms = fmax(cycles_ms(old, old->whole), cycles_ms(new, new->whole));
 	/* the peaks of one memory have the same axis in both reports */

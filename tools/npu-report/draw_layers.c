@@ -7,7 +7,7 @@ enum { LEFT = 244, RIGHT = 150, TOP = 30, BAR = 11 };
 void
 draw_layers(struct text *t, const struct report *r, bool alone)
 {
-	static const char *const classes[] = { "compute", "sram", "constants", "stall",
+	static const char *const classes[] = { "compute", "sram", "constants", "stall", "starting",
 					       NULL };
 	const char *names[LIMITS + 1] = { NULL };
 	double most = 0;

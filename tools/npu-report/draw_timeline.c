@@ -45,12 +45,12 @@ draw_bar(struct text *t, const struct report *r, enum lane lane, const char *cla
 	svg_rect(t, class, x, y_of(lane), w > least ? w : least, LANE, title);
 }
 
-enum { STALL_CLASS = LIMIT_STALL, TRANSFER_CLASS, CPU_CLASS, CLASSES };
+enum { TRANSFER_CLASS = LIMITS, CPU_CLASS, CLASSES };
 
 void
 draw_timeline(struct text *t, const struct report *r, bool alone)
 {
-	static const char *const classes[] = { "compute", "sram", "constants", "stall",
+	static const char *const classes[] = { "compute", "sram", "constants", "stall", "starting",
 					       "transfer", "cpu", NULL };
 	static const char *const lanes[LANES] = { "NPU", "waiting", "DMA", "CPU" };
 	const char *names[CLASSES + 1] = { [TRANSFER_CLASS] = "transfer", [CPU_CLASS] = "CPU" };
@@ -61,8 +61,9 @@ draw_timeline(struct text *t, const struct report *r, bool alone)
 	for (size_t i = 0; i < r->n_ops; i++) {
 		const struct operation *o = &r->op[i];
 		shown[o->is_transfer ? TRANSFER_CLASS : (int)o->limit] = true;
-		shown[STALL_CLASS] = shown[STALL_CLASS] ||
-				     (!o->is_transfer && o->stall > 0);
+		shown[LIMIT_STALL] = shown[LIMIT_STALL] ||
+				     (!o->is_transfer && o->stall > o->starting);
+		shown[LIMIT_START] = shown[LIMIT_START] || (!o->is_transfer && o->starting > 0);
 	}
 	shown[CPU_CLASS] = r->n_cpu > 0;
 	for (int k = 0; k < LIMITS; k++)
@@ -86,10 +87,16 @@ draw_timeline(struct text *t, const struct report *r, bool alone)
 			continue;
 		}
 		draw_bar(t, r, KERNELS, classes[o->limit], o->start, o->end, title);
-		if (o->stall > 0)
-			draw_bar(t, r, STALLS, "stall", o->start - o->stall, o->start,
-				 arena_printf(r->a, "%s before %s",
-					      human_ms(r->a, cycles_ms(r, o->stall)), o->name));
+		const double begun = o->start - o->starting;
+		if (o->stall > o->starting)
+			draw_bar(t, r, STALLS, "stall", o->start - o->stall, begun,
+				 arena_printf(r->a, "%s of %s before %s",
+					      human_ms(r->a, cycles_ms(r, o->stall - o->starting)),
+					      names[LIMIT_STALL], o->name));
+		if (o->starting > 0)
+			draw_bar(t, r, STALLS, "starting", begun, o->start,
+				 arena_printf(r->a, "%s for the commands of %s",
+					      human_ms(r->a, cycles_ms(r, o->starting)), o->name));
 	}
 	for (size_t i = 0; i < r->n_cpu; i++) {
 		const struct cpu_operator *c = &r->cpu[i];

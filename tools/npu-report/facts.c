@@ -267,7 +267,8 @@ busy_text(const struct report *r)
 	size_t n = list_busy(r, v);
 	const char *text = "";
 	for (size_t i = 0; i < n; i++)
-		text = arena_printf(r->a, "%s%s %.0f %%%s, ", text, v[i].name, 100 * v[i].share,
+		text = arena_printf(r->a, "%s%s %.0f %%%s, ", text,
+				    i + 1 < n ? v[i].name : "the NPU's units", 100 * v[i].share,
 				    i ? "" : " of the time");
 	return n ? arena_printf(r->a, "%sside by side", text) : NULL;
 }
@@ -307,7 +308,8 @@ limits_text(const struct report *r)
 		if (s.of[k] >= least)
 			t = arena_printf(r->a, "%s%s%s %.0f %%", t ? t : "", t ? ", " : "",
 					 limit_text(r, (enum limit)k), 100 * s.of[k]);
-	return t && busy_text(r) ? arena_printf(r->a, "%s (the slowest of those that work at once)", t)
+	return t && busy_text(r) ? arena_printf(r->a, "%s (each moment counts once, for the slowest "
+							  "of what works then)", t)
 				 : t;
 }
 
@@ -376,15 +378,15 @@ faster_text(const struct report *r)
 		if (saved < least || is_repeated)
 			continue;
 		text = text ? arena_printf(r->a, "%s, %s %.0f %%", text, name, 100 * saved)
-			    : arena_printf(r->a, "%s of twice the speed saves %.0f %%", name,
-					   100 * saved);
+			    : arena_printf(r->a, "with this plan, %s of twice the speed saves "
+					   "%.0f %%", name, 100 * saved);
 		text = arena_printf(r->a, "%s%s", text, then_text(r, m->item[i].key, saved));
 	}
 	if (text)
 		return text;
 	return 100 * computing(r) >= BUSY
-		   ? "no memory of twice the speed saves 1 %: computing takes nearly as long"
-		   : "no memory of twice the speed saves 1 %";
+		   ? "a memory of twice the speed would save less than 1 %: computing takes nearly as long"
+		   : "a memory of twice the speed would save less than 1 %";
 }
 
 enum limit

@@ -25,14 +25,14 @@ static const char *const kind_names[] = {
 /* Each name has one kind in all objects of the reports; null stands for an unknown value. */
 static const struct members {
 	enum json_kind kind;
-	const char *names[20]; /* ends with NULL */
+	const char *names[24]; /* the last one is NULL */
 } members[] = {
 #define FIGURE(key, kind, value, text) { KIND_##kind, { #key } },
 #include "figures.def"
 	/* members of objects in the report, and of fronts */
 	{ JSON_NUMBER, { "address", "at", "bytes", "cycles", "end_cycle", "layer", "macs",
 			 "npu_cycle", "objective", "original_bytes", "scale_bytes", "seconds", "sram",
-			 "stall_cycles", "start_cycle", "top", "total_cycles", "weight_bytes",
+			 "stall_cycles", "start_cycle", "start_cycles", "top", "total_cycles", "weight_bytes",
 			 "weights_at" } },
 	{ JSON_STRING, { "change", "kind", "label", "limited_by", "model", "name", "place",
 			 "reason", "rule", "shape", "source_graph", "text" } },

@@ -24,7 +24,7 @@ put_bar(struct text *t, double part, double whole, char c)
 static void
 put_layers(struct text *t, const struct report *r)
 {
-	static const char marks[LIMITS] = { '#', 's', 'c', '.' };
+	static const char marks[LIMITS] = { '#', 's', 'c', '.', ':' };
 	double most = 0;
 	for (size_t i = 0; i < r->n_layers; i++)
 		most = fmax(most, r->layer[i].total);

@@ -2,6 +2,7 @@
 /* Reads the JSON of npu-perf into the structures that pictures are drawn from. */
 #include "report.h"
 
+#include <math.h>
 #include <string.h>
 
 /*
@@ -91,6 +92,7 @@ operation_of(const struct json *o)
 		.npu = json_number(o, "npu_cycles", 0),
 		.macs = json_number(o, "macs", 0),
 		.stall = json_number(o, "stall_cycles", 0),
+		.starting = json_number(o, "start_cycles", 0),
 		.read_bytes = sum_of(json_get(o, "read_bytes")),
 		.written_bytes = sum_of(json_get(o, "write_bytes")),
 	};
@@ -112,7 +114,7 @@ find_layer(struct report *r, const char *name, const char *kind, size_t *cap)
 static void
 add_kernel(struct layer *l, const struct operation *o, struct extent block)
 {
-	double stall = o->stall > 0 ? o->stall : 0;
+	const double stall = fmax(o->stall, 0), starting = fmin(fmax(o->starting, 0), stall);
 	if (l->start < 0)
 		l->block = block;
 	/* which work the layer does: kernels with weights come before all others */
@@ -133,7 +135,8 @@ add_kernel(struct layer *l, const struct operation *o, struct extent block)
 	if (l->start < 0 || o->start < l->start)
 		l->start = o->start;
 	l->cycles[o->limit] += o->cycles;
-	l->cycles[LIMIT_STALL] += stall;
+	l->cycles[LIMIT_STALL] += stall - starting;
+	l->cycles[LIMIT_START] += starting;
 	l->total += o->cycles + stall;
 	l->macs += o->macs;
 	l->bytes += o->read_bytes + o->written_bytes;

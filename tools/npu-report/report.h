@@ -40,7 +40,8 @@ struct operation {
 	 */
 	int layer;
 	enum limit limit;
-	double start, end, cycles, npu, macs, stall;
+	double start, end, cycles, npu, macs;
+	double stall, starting; /* before it, when no kernel ran; the part that read its commands */
 	double read_bytes, written_bytes; /* in all memories; a table is written to none */
 	/* of a kernel */
 	struct extent ifm, ofm;
@@ -62,7 +63,7 @@ struct layer {
 	double results; /* elements that the kernels with weights, or else all, compute */
 	size_t n_kernels, first_op; /* first_op: index of the first kernel in struct report */
 	double start;	       /* of the first kernel */
-	double cycles[LIMITS]; /* by limit; LIMIT_STALL: waiting before its kernels */
+	double cycles[LIMITS]; /* by limit; LIMIT_STALL, LIMIT_START: before its kernels */
 	double total;	       /* sum of cycles[] */
 	double macs, bytes;
 	double constant_bytes; /* constants that it reads, with scales */
@@ -252,7 +253,7 @@ struct shares {
 };
 struct shares limit_shares(const struct report *r);
 /*
- * such as "MRAM 97 % of the time, computing 74 %, side by side", if shares by kernel hide a memory
+ * such as "MRAM 97 % of the time, the NPU's units 74 %, side by side", if shares by kernel hide a memory
  * that works nearly all the time; else NULL
  */
 const char *busy_text(const struct report *r);

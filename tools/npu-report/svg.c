@@ -11,14 +11,14 @@ svg_style(struct text *t)
 	text_puts(t,
 		":root { --ink: #1c2330; --soft: #5b6678; --grid: #d5dae2; --paper: #ffffff;"
 		" --c1: #3b76c4; --c2: #2f9c7a; --c3: #d9822b; --c4: #c23f4f;"
-		" --c5: #8560b8; --c6: #8c96a6; --c7: #c2449b; }\n"
+		" --c5: #8560b8; --c6: #8c96a6; --c7: #c2449b; --c8: #82862b; }\n"
 		"@media (prefers-color-scheme: dark) {\n"
 		":root { --ink: #e6e9ef; --soft: #a3adbd; --grid: #3a4352; --paper: #161b24;"
 		" --c1: #6ea2e8; --c2: #57c4a0; --c3: #f0a657; --c4: #ec7583;"
-		" --c5: #b394e0; --c6: #7b8698; --c7: #e88ac7; }\n}\n"
+		" --c5: #b394e0; --c6: #7b8698; --c7: #e88ac7; --c8: #c3c76a; }\n}\n"
 		"@media print { :root { --ink: #000; --soft: #333; --grid: #ccc;"
 		" --paper: #fff; --c1: #3b76c4; --c2: #2f9c7a; --c3: #d9822b;"
-		" --c4: #c23f4f; --c5: #8560b8; --c6: #8c96a6; --c7: #c2449b; } }\n"
+		" --c4: #c23f4f; --c5: #8560b8; --c6: #8c96a6; --c7: #c2449b; --c8: #82862b; } }\n"
 		"svg text { font: 10px 'DejaVu Sans Mono', 'Liberation Mono', monospace;"
 		" fill: var(--ink); }\n"
 		"svg .grid { stroke: var(--grid); stroke-width: 1; fill: none; }\n"
@@ -31,7 +31,8 @@ svg_style(struct text *t)
 		const char *class, *colour;
 	} fills[] = {
 		{ "compute", "--c1" }, { "sram", "--c2" }, { "constants", "--c3" },
-		{ "stall", "--c4" }, { "transfer", "--c5" }, { "cpu", "--c6" }, { "tensor", "--c1" },
+		{ "stall", "--c4" }, { "starting", "--c8" }, { "transfer", "--c5" },
+		{ "cpu", "--c6" }, { "tensor", "--c1" },
 		{ "buffer", "--c3" }, { "input", "--c2" }, { "output", "--c5" },
 		{ "variable", "--c6" }, { "point", "--c1" },
 	};

@@ -301,7 +301,7 @@ find_waiting(struct report *r, const struct node_run *node, struct waiting **v, 
 	for (size_t i = 0; i < run->n; i++) {
 		const struct perf_row *row = &run->row[i];
 		if (row->step.kind == PERF_KERNEL)
-			all += fmax(0, perf_stall(run, i));
+			all += fmax(0, perf_stall(run, i).transfers);
 		const double wait = row->step.kind == PERF_DMA ? wait_for(s, &x, i) : 0;
 		if (wait < 1)
 			continue;
@@ -339,12 +339,13 @@ explain_transfers(struct report *r)
 	if (r->json)
 		json_open(&r->j, "transfers", '[');
 	else
-		text_printf(r->t, "%s: %.0f of %.0f cycles, %.0f %%; saved if a transfer took no time, "
-			    "of its own cycles:\n", limit_words[LIMIT_STALL], waiting, r->all,
-			    r->all > 0 ? 100 * waiting / r->all : 0);
+		text_printf(r->t, "%s: %.0f of %.0f cycles, %.0f %%%s\n", limit_words[LIMIT_STALL],
+			    waiting, r->all, r->all > 0 ? 100 * waiting / r->all : 0,
+			    n ? "; a transfer of no cycles would save:" : "");
 	for (size_t i = 0; i < n; i++)
 		put_transfer(r, &v[i]);
-	text_puts(r->t, r->json ? "]" : n ? "" : "  none\n");
+	if (r->json)
+		text_puts(r->t, "]");
 }
 
 /* The costs by which the search compared the plan with the rows of the front. */

@@ -11,7 +11,7 @@ const holder = document.createElement('div');
 holder.innerHTML = '<svg></svg>';
 const SVG = holder.firstChild.namespaceURI;
 const $ = id => document.getElementById(id);
-const LIMITS = ['compute', 'sram', 'constants', 'stall', 'transfer'];
+const LIMITS = ['compute', 'sram', 'constants', 'stall', 'starting', 'transfer'];
 /* An operator of the model that is part of another one is a node behind those that run. */
 const RUN = D.nodes.length;
 const M = D.source; /* the model that was compiled; undefined: not in the report */
@@ -159,7 +159,7 @@ function keys(box, list)
 	});
 }
 
-const COLOURS = ['--c1', '--c2', '--c3', '--c4', '--c5'];
+const COLOURS = ['--c1', '--c2', '--c3', '--c4', '--c8', '--c5']; // of LIMITS
 const SPANS = ['tensor', 'buffer', 'input', 'output', 'variable'];
 const SPAN_NAMES = ['tensor', 'weights on their way', 'input', 'output', 'variable'];
 const SPAN_COLOURS = ['--c1', '--c3', '--c2', '--c5', '--c6'];
