@@ -99,20 +99,6 @@ graph_blob(struct graph *g, struct g_blob *b, struct bytes *out, struct err *e)
 	return true;
 }
 
-/* Returns a model with a name only, for a source that was not a TFLite model. */
-static struct tfl_model *
-no_model(const struct graph *g, const char *name)
-{
-	struct tfl_model *m = anew(g->a, struct tfl_model, 1);
-	m->name = name;
-	m->description = "";
-	m->n_subgraphs = 1;
-	m->subgraph = anew(g->a, struct tfl_subgraph, 1);
-	m->subgraph->name = "main";
-	m->root = (struct fb_ref){ .table = &fb_Model };
-	return m;
-}
-
 void
 graph_drop_blob(struct graph *g, const struct g_blob *b)
 {
@@ -130,7 +116,14 @@ graph_model(struct graph *g, struct tfl_model **out, struct err *e)
 	struct bytes file;
 	const char *name = g->n_models ? g->models[0]->name : NULL;
 	if (!b && g->n_models && G_HAS(g->models[0], G_MODEL_in)) {
-		*out = no_model(g, name ? name : g->file);
+		/* a model with a name only, for a source that was not a TFLite model */
+		struct tfl_model *m = *out = anew(g->a, struct tfl_model, 1);
+		m->name = name ? name : g->file;
+		m->description = "";
+		m->n_subgraphs = 1;
+		m->subgraph = anew(g->a, struct tfl_subgraph, 1);
+		m->subgraph->name = "main";
+		m->root = (struct fb_ref){ .table = &fb_Model };
 		return true;
 	}
 	if (!b)
@@ -159,16 +152,6 @@ graph_source(struct graph *g, const struct g_rec *of, const struct g_source *s,
 }
 
 /* ---- the target's records ---------------------------------------------- */
-
-static enum mem_area
-area_of_word(const char *word, bool *ok)
-{
-	for (int i = 0; i < MEM_AREAS; i++)
-		if (!strcmp(area_names[i], word))
-			return (enum mem_area)i;
-	*ok = false;
-	return MEM_SRAM;
-}
 
 bool
 graph_target(const struct graph *g, const struct accel **a,
@@ -216,8 +199,10 @@ graph_target(const struct graph *g, const struct accel **a,
 			  x->ports < 64 && x->max_reads >= 0 &&
 			  x->max_reads <= MAX_OUTSTANDING && x->max_writes >= 0 &&
 			  x->max_writes <= MAX_OUTSTANDING;
-		enum mem_area area = area_of_word(x->rec.word, &ok);
-		if (!ok)
+		int area = 0;
+		while (area < MEM_AREAS && strcmp(area_names[area], x->rec.word) != 0)
+			area++;
+		if (!ok || area == MEM_AREAS)
 			return graph_err(g, x, e, "memory %s: unknown, or its "
 					 "numbers are out of range", x->rec.word);
 		m->mem[area] = (struct mem_props){ x->scale, x->burst, x->read,
@@ -225,36 +210,6 @@ graph_target(const struct graph *g, const struct accel **a,
 						   x->max_reads, x->max_writes };
 	}
 	return true;
-}
-
-static void
-add_memory(struct graph *g, const struct memory_system *m, enum mem_area area)
-{
-	struct g_memory *x = graph_add_g_memory(g);
-	const struct mem_props *p = &m->mem[area];
-	x->rec.word = area_names[area];
-	G_PUT(x, MEMORY, scale, p->clock_scale);
-	G_PUT(x, MEMORY, burst, p->burst_bytes);
-	G_PUT(x, MEMORY, read, p->read_latency);
-	G_PUT(x, MEMORY, write, p->write_latency);
-	G_PUT(x, MEMORY, ports, p->ports);
-	if (p->max_reads)
-		G_PUT(x, MEMORY, max_reads, p->max_reads);
-	if (p->max_writes)
-		G_PUT(x, MEMORY, max_writes, p->max_writes);
-}
-
-static void
-put_calibration(struct g_target *t, const struct memory_system *m)
-{
-	if (!m->fit.measured)
-		return;
-	G_PUT(t, TARGET, measured, m->fit.measured);
-	G_PUT(t, TARGET, operation, m->fit.operation_cycles);
-	G_PUT(t, TARGET, low, m->fit.low);
-	G_PUT(t, TARGET, high, m->fit.high);
-	if (m->fitted_for)
-		G_PUT(t, TARGET, fitted_for, m->fitted_for);
 }
 
 void
@@ -276,10 +231,30 @@ graph_set_target(struct graph *g, const struct accel *a,
 		G_PUT(t, TARGET, cache_bytes, m->cache_bytes);
 	if (m->source)
 		G_PUT(t, TARGET, source, m->source);
-	put_calibration(t, m);
+	if (m->fit.measured) {
+		G_PUT(t, TARGET, measured, m->fit.measured);
+		G_PUT(t, TARGET, operation, m->fit.operation_cycles);
+		G_PUT(t, TARGET, low, m->fit.low);
+		G_PUT(t, TARGET, high, m->fit.high);
+		if (m->fitted_for)
+			G_PUT(t, TARGET, fitted_for, m->fitted_for);
+	}
 	if (m->part)
 		G_PUT(t, TARGET, part, m->part);
-	for (int i = 0; i < MEM_AREAS; i++)
-		if ((int)m->axi[0] == i || (int)m->axi[1] == i)
-			add_memory(g, m, (enum mem_area)i);
+	for (int i = 0; i < MEM_AREAS; i++) {
+		const struct mem_props *p = &m->mem[i];
+		if ((int)m->axi[0] != i && (int)m->axi[1] != i)
+			continue;
+		struct g_memory *x = graph_add_g_memory(g);
+		x->rec.word = area_names[i];
+		G_PUT(x, MEMORY, scale, p->clock_scale);
+		G_PUT(x, MEMORY, burst, p->burst_bytes);
+		G_PUT(x, MEMORY, read, p->read_latency);
+		G_PUT(x, MEMORY, write, p->write_latency);
+		G_PUT(x, MEMORY, ports, p->ports);
+		if (p->max_reads)
+			G_PUT(x, MEMORY, max_reads, p->max_reads);
+		if (p->max_writes)
+			G_PUT(x, MEMORY, max_writes, p->max_writes);
+	}
 }

@@ -33,37 +33,6 @@ check_live(struct check *c, const struct g_rec *r, char kind, struct g_range liv
 }
 
 static bool
-check_tensor(struct check *c, const struct g_tensor *t)
-{
-	if (!NEED(c, t, "t", TENSOR, shape, "shape"))
-		return false;
-	uint64_t elements = 1;
-	for (int i = 0; i < t->shape.rank; i++)
-		if (__builtin_mul_overflow(elements, (uint64_t)t->shape.dim[i], &elements) ||
-		    elements > (uint64_t)1 << 36)
-			return BAD(c, t, "t%d has more than 2^36 elements", t->rec.id);
-	if (t->hwc.h < 0 || t->hwc.w < 0 || t->hwc.c < 0 ||
-	    (uint64_t)hwc_elements(t->hwc) != elements)
-		return BAD(c, t, "t%d: hwc=%dx%dx%d is not the shape's %" PRIu64
-			   " elements", t->rec.id, t->hwc.h, t->hwc.w, t->hwc.c,
-			   elements);
-	if (G_HAS(t, G_TENSOR_rows) && (t->rows < 1 || t->rows > t->hwc.h))
-		return BAD(c, t, "t%d: rows=%d does not match a tensor of %d rows",
-				 t->rec.id,
-			   t->rows, t->hwc.h);
-	/* without them, no stage would give the tensor an address */
-	if (G_HAS(t, G_TENSOR_rows) && (t->io != IO_NONE || !c->g->n_steps))
-		return BAD(c, t, "t%d: rows= is for a feature map that steps write and read in "
-				 "stripes", t->rec.id);
-	if (G_HAS(t, G_TENSOR_live) && !check_live(c, &t->rec, 't', t->live))
-		return false;
-	if (G_HAS(t, G_TENSOR_at) && (t->at < 0 || t->at % ALIGN))
-		return BAD(c, t, "t%d: at=0x%" PRIx64 " is not a multiple of 16",
-			   t->rec.id, (uint64_t)t->at);
-	return true;
-}
-
-static bool
 check_buffers(struct check *c)
 {
 	for (size_t i = 0; i < c->g->n_buffers; i++) {
@@ -77,17 +46,35 @@ check_buffers(struct check *c)
 static bool
 check_tensors(struct check *c)
 {
-	for (size_t i = 0; i < c->g->n_tensors; i++)
-		if (!check_tensor(c, c->g->tensors[i]))
+	for (size_t i = 0; i < c->g->n_tensors; i++) {
+		const struct g_tensor *t = c->g->tensors[i];
+		if (!NEED(c, t, "t", TENSOR, shape, "shape"))
 			return false;
+		uint64_t elements = 1;
+		for (int k = 0; k < t->shape.rank; k++)
+			if (__builtin_mul_overflow(elements, (uint64_t)t->shape.dim[k], &elements) ||
+			    elements > (uint64_t)1 << 36)
+				return BAD(c, t, "t%d has more than 2^36 elements", t->rec.id);
+		if (t->hwc.h < 0 || t->hwc.w < 0 || t->hwc.c < 0 ||
+		    (uint64_t)hwc_elements(t->hwc) != elements)
+			return BAD(c, t, "t%d: hwc=%dx%dx%d is not the shape's %" PRIu64
+				   " elements", t->rec.id, t->hwc.h, t->hwc.w, t->hwc.c,
+				   elements);
+		if (G_HAS(t, G_TENSOR_rows) && (t->rows < 1 || t->rows > t->hwc.h))
+			return BAD(c, t, "t%d: rows=%d does not match a tensor of %d rows",
+					 t->rec.id,
+				   t->rows, t->hwc.h);
+		/* without them, no stage would give the tensor an address */
+		if (G_HAS(t, G_TENSOR_rows) && (t->io != IO_NONE || !c->g->n_steps))
+			return BAD(c, t, "t%d: rows= is for a feature map that steps write and read in "
+					 "stripes", t->rec.id);
+		if (G_HAS(t, G_TENSOR_live) && !check_live(c, &t->rec, 't', t->live))
+			return false;
+		if (G_HAS(t, G_TENSOR_at) && (t->at < 0 || t->at % ALIGN))
+			return BAD(c, t, "t%d: at=0x%" PRIx64 " is not a multiple of 16",
+				   t->rec.id, (uint64_t)t->at);
+	}
 	return true;
-}
-
-static bool
-npu_type(int type)
-{
-	return type == TFL_INT8 || type == TFL_UINT8 || type == TFL_INT16 ||
-	       type == TFL_UINT16 || type == TFL_INT32;
 }
 
 /* True if the first and last element of a strided view are inside the tensor. */
@@ -133,7 +120,8 @@ check_operand(struct check *c, const struct g_op *op, const struct g_operand *o,
 {
 	const struct g_tensor *t = o->t;
 	struct hwc s = o->shape;
-	if (!npu_type(o->type))
+	if (o->type != TFL_INT8 && o->type != TFL_UINT8 && o->type != TFL_INT16 &&
+	    o->type != TFL_UINT16 && o->type != TFL_INT32)
 		return BAD(c, op, "o%d: the NPU has no %s for %s", op->rec.id,
 			   graph_type_text(o->type), what);
 	if (s.h < 1 || s.w < 1 || s.c < 1 || s.h > MAX_EXTENT ||
@@ -226,20 +214,6 @@ check_geometry(struct check *c, const struct g_op *op)
 }
 
 static bool
-check_channels(struct check *c, const struct g_op *op)
-{
-	bool equal = op->kind == OP_DEPTHWISE || op->kind == OP_MAXPOOL ||
-		     op->kind == OP_AVGPOOL;
-	if (equal && op->ifm.shape.c != op->ofm.shape.c)
-		return BAD(c, op, "o%d: IFM depth %d, OFM depth %d: must be equal",
-			   op->rec.id, op->ifm.shape.c, op->ofm.shape.c);
-	if (op->kind == OP_REDUCE_SUM && op->ofm.shape.c != 1)
-		return BAD(c, op, "o%d: the OFM depth of a reducesum must be 1",
-				  op->rec.id);
-	return true;
-}
-
-static bool
 list_is(const struct g_list *l, int64_t n)
 {
 	return l->n == (size_t)n;
@@ -319,46 +293,6 @@ check_word(struct check *c, const struct g_op *op, const char *key, int64_t v)
 		   v);
 }
 
-/* Ethos-U85 has scalars of 32 bits for operands of 32 bits. */
-static bool
-check_scalar(struct check *c, const struct g_op *op)
-{
-	const struct accel *a = c->g->n_targets ? accel_find(c->g->targets[0]->rec.word) : NULL;
-	bool wide = op->ifm.type == TFL_INT32 && (!a || a->generation == GEN_U85);
-	return wide || check_word(c, op, "scalar", op->scalar);
-}
-
-static bool
-check_words(struct check *c, const struct g_op *op)
-{
-	return check_word(c, op, "ifm-zero", op->ifm_zero) &&
-	       check_word(c, op, "ifm2-zero", op->ifm2_zero) &&
-	       check_word(c, op, "ofm-zero", op->ofm_zero) &&
-	       check_scalar(c, op) &&
-	       check_word(c, op, "clamp", op->clamp.lo) &&
-	       check_word(c, op, "clamp", op->clamp.hi) &&
-	       check_word(c, op, "ib", op->ib) && check_word(c, op, "ab", op->ab) &&
-	       check_word(c, op, "ib2", op->ib2) &&
-	       check_word(c, op, "blockdep", op->blockdep);
-}
-
-/* An operation without a stage for the clamp or the table would ignore them. */
-static bool
-check_stages(struct check *c, const struct g_op *op)
-{
-	struct g_range all = type_range(op->ofm.type);
-	bool clamps = G_HAS(op, G_OP_clamp) &&
-		      (op->clamp.lo > all.lo || op->clamp.hi < all.hi);
-	if (clamps && !op_can_clamp(op->kind))
-		return BAD(c, op, "o%d: do=%s can't clamp its result, and clamp=%" PRId64
-			   ":%" PRId64, op->rec.id, op_names[op->kind], op->clamp.lo,
-			   op->clamp.hi);
-	if ((op->lut || op->act != G_ACT_CLAMP) && !op_can_look_up(op->kind))
-		return BAD(c, op, "o%d: do=%s can't look up its result in a table",
-			   op->rec.id, op_names[op->kind]);
-	return true;
-}
-
 static bool
 check_op(struct check *c, const struct g_op *op)
 {
@@ -372,7 +306,18 @@ check_op(struct check *c, const struct g_op *op)
 	    !check_operand(c, op, &op->ofm, "ofm") ||
 	    (op->ifm2.t && !check_operand(c, op, &op->ifm2, "ifm2")))
 		return false;
-	if (!check_words(c, op))
+	/* Ethos-U85 has scalars of 32 bits for operands of 32 bits */
+	const struct accel *a = c->g->n_targets ? accel_find(c->g->targets[0]->rec.word) : NULL;
+	bool wide = op->ifm.type == TFL_INT32 && (!a || a->generation == GEN_U85);
+	if (!check_word(c, op, "ifm-zero", op->ifm_zero) ||
+	    !check_word(c, op, "ifm2-zero", op->ifm2_zero) ||
+	    !check_word(c, op, "ofm-zero", op->ofm_zero) ||
+	    (!wide && !check_word(c, op, "scalar", op->scalar)) ||
+	    !check_word(c, op, "clamp", op->clamp.lo) ||
+	    !check_word(c, op, "clamp", op->clamp.hi) ||
+	    !check_word(c, op, "ib", op->ib) || !check_word(c, op, "ab", op->ab) ||
+	    !check_word(c, op, "ib2", op->ib2) ||
+	    !check_word(c, op, "blockdep", op->blockdep))
 		return false;
 	if (op->order && op->kind != OP_REORDER)
 		return BAD(c, op, "o%d: order= works only with do=reorder", op->rec.id);
@@ -381,8 +326,17 @@ check_op(struct check *c, const struct g_op *op)
 				  op->rec.id);
 	if (op->act == G_ACT_LUT && !op->lut)
 		return BAD(c, op, "o%d: act=lut without lut=", op->rec.id);
-	if (!check_stages(c, op))
-		return false;
+	/* an operation without a stage for the clamp or the table would ignore them */
+	struct g_range all = type_range(op->ofm.type);
+	bool clamps = G_HAS(op, G_OP_clamp) &&
+		      (op->clamp.lo > all.lo || op->clamp.hi < all.hi);
+	if (clamps && !op_can_clamp(op->kind))
+		return BAD(c, op, "o%d: do=%s can't clamp its result, and clamp=%" PRId64
+			   ":%" PRId64, op->rec.id, op_names[op->kind], op->clamp.lo,
+			   op->clamp.hi);
+	if ((op->lut || op->act != G_ACT_CLAMP) && !op_can_look_up(op->kind))
+		return BAD(c, op, "o%d: do=%s can't look up its result in a table",
+			   op->rec.id, op_names[op->kind]);
 	if (op_is_elementwise(op->kind))
 		return check_elementwise(c, op);
 	if (op->kind == OP_COPY)
@@ -390,7 +344,17 @@ check_op(struct check *c, const struct g_op *op)
 	if (op->kind == OP_MATMUL || op->kind == OP_REORDER || op->kind == OP_RESIZE ||
 	    op->kind == OP_ARGMAX || op_is_transfer(op->kind))
 		return check_native(c, op);
-	if (!check_geometry(c, op) || !check_channels(c, op) || !check_decoder(c, op))
+	if (!check_geometry(c, op))
+		return false;
+	bool equal = op->kind == OP_DEPTHWISE || op->kind == OP_MAXPOOL ||
+		     op->kind == OP_AVGPOOL;
+	if (equal && op->ifm.shape.c != op->ofm.shape.c)
+		return BAD(c, op, "o%d: IFM depth %d, OFM depth %d: must be equal",
+			   op->rec.id, op->ifm.shape.c, op->ofm.shape.c);
+	if (op->kind == OP_REDUCE_SUM && op->ofm.shape.c != 1)
+		return BAD(c, op, "o%d: the OFM depth of a reducesum must be 1",
+				  op->rec.id);
+	if (!check_decoder(c, op))
 		return false;
 	return !op_has_weights(op->kind) || check_weights_of(c, op);
 }

@@ -25,21 +25,6 @@ step_next_in_chain(const struct graph *g, const struct g_step *s)
 	return g->steps[next]->op->chain ? g->steps[next] : NULL;
 }
 
-/* True if the weights are one slice, so that one kernel makes all channels. */
-static bool
-is_uncut(const struct g_op *op)
-{
-	return !op->weights || op->weights->slices.n <= 2;
-}
-
-/* True if op can be a chain's first kernel: its results leave the output stage in order. */
-static bool
-may_lead(const struct g_op *op)
-{
-	return op_is_elementwise(op->kind) || op_has_weights(op->kind) ||
-	       op->kind == OP_MAXPOOL || op->kind == OP_AVGPOOL;
-}
-
 /* True if one operation writes t and only `reader` reads it. */
 static bool
 is_between(const struct graph *g, const struct g_tensor *t, const struct g_op *reader)
@@ -78,33 +63,6 @@ overwrites(const struct g_step *s, const struct g_tensor *out)
 	return b && meets(out, b->area, b->at, b->bytes);
 }
 
-/* number of operands in memory */
-static int
-count_reads(const struct g_op *op)
-{
-	return (op_chained_operand(op) != &op->ifm) + (op->ifm2.t && op_chained_operand(op) != &op->ifm2);
-}
-
-/* True if the chained operand of op is exactly the result of `from`. */
-static bool
-is_link(const struct g_op *from, const struct g_op *op, const struct g_op *lead)
-{
-	const struct g_operand *in = op_chained_operand(op), *out = &from->ofm;
-	return in && in->t == out->t && in->type == out->type && in->view == out->view &&
-	       (in->view == VIEW_WHOLE || in->view == VIEW_RESHAPE) &&
-	       hwc_equal(in->shape, out->shape) &&
-	       hwc_equal(op->ofm.shape, lead->ofm.shape) && hwc_equal(op->block, lead->block);
-}
-
-/* True if op reads a part of the tensor from memory. */
-static bool
-reads(const struct g_op *op, const struct g_tensor *t)
-{
-	const struct g_operand *chained = op_chained_operand(op);
-	return (op->ifm.t == t && chained != &op->ifm) ||
-	       (op->ifm2.t == t && chained != &op->ifm2);
-}
-
 static const char overwriting[] = "the result of a chain overlaps an operand of its "
 				  "kernels";
 
@@ -116,17 +74,28 @@ chain_ops_fault(const struct g_op *const *ops, int n)
 	if (!op_is_elementwise(op->kind) || op_has_table(op))
 		return "only elementwise operations without tables can continue a "
 		       "chain";
-	if (!may_lead(lead) || !is_uncut(lead) || lead->node != op->node)
+	/* the results of the first kernel leave the output stage in order, all channels at once */
+	const bool leads = op_is_elementwise(lead->kind) || op_has_weights(lead->kind) ||
+			   lead->kind == OP_MAXPOOL || lead->kind == OP_AVGPOOL;
+	if (!leads || (lead->weights && lead->weights->slices.n > 2) || lead->node != op->node)
 		return "a chain needs whole operations of one node";
-	if (!is_link(ops[n - 2], op, lead))
+	/* the chained operand is exactly the result of the operation before */
+	const struct g_operand *in = op_chained_operand(op), *out = &ops[n - 2]->ofm;
+	if (!in || in->t != out->t || in->type != out->type || in->view != out->view ||
+	    (in->view != VIEW_WHOLE && in->view != VIEW_RESHAPE) ||
+	    !hwc_equal(in->shape, out->shape) || !hwc_equal(op->ofm.shape, lead->ofm.shape) ||
+	    !hwc_equal(op->block, lead->block))
 		return "the operation differs from its chain in extents, type or block";
 	if (n > CHAIN_LENGTH)
 		return "a chain can have at most four kernels";
-	for (int i = 0; i < n; i++)
-		operands += count_reads(ops[i]);
-	for (int i = 0; i < n - 1; i++)
-		if (reads(ops[i], op->ofm.t))
+	for (int i = 0; i < n; i++) {
+		const struct g_operand *chained = op_chained_operand(ops[i]);
+		const struct g_operand *ifm = &ops[i]->ifm, *ifm2 = &ops[i]->ifm2;
+		operands += (chained != ifm) + (ifm2->t && chained != ifm2); /* in memory */
+		if (i < n - 1 && ((ifm->t == op->ofm.t && chained != ifm) ||
+				  (ifm2->t == op->ofm.t && chained != ifm2)))
 			return overwriting;
+	}
 	return operands > CHAIN_READS ? "a chain can have at most three operands in "
 					"memory" : NULL;
 }

@@ -64,33 +64,7 @@ check_test(struct check *c, const struct g_node *n)
 			       "result is one byte and the node's output", n->rec.id);
 }
 
-static bool
-check_target(struct check *c, const struct g_node *n)
-{
-	const struct accel *a;
-	struct memory_system m;
-	if (!c->g->n_targets)
-		return true;
-	if (!graph_target(c->g, &a, &m, c->e))
-		return false;
-	return !accel_lacks(a, LACK_BRANCHES) ||
-	       BAD(c, n, "n%d is a loop's %s: %s has no branches", n->rec.id,
-		   loop_names[n->loop], a->name);
-}
-
 /* ---- live ranges -------------------------------------------------------------------- */
-
-/* Returns the index of the condition node of n's loop; -1 if n runs only once. */
-static int
-loop_of(const struct graph *g, const struct g_node *n)
-{
-	int i = n->rec.index;
-	if (!node_repeats(n))
-		return -1;
-	while (g->nodes[i]->loop != LOOP_CONDITION)
-		i--;
-	return i;
-}
 
 /* First and last time step of each node, as check_schedule.c counts; a chain has one. */
 static struct g_range *
@@ -117,9 +91,11 @@ static bool
 check_life(struct check *c, const struct g_range *time, const struct g_op *op,
 	   const struct g_tensor *t)
 {
-	int loop = loop_of(c->g, op->node);
+	int loop = op->node->rec.index; /* the loop's condition */
 	if (!t || tensor_is_const(t) || !G_HAS(t, G_TENSOR_live))
 		return true;
+	while (c->g->nodes[loop]->loop != LOOP_CONDITION)
+		loop--;
 	struct g_range turn = { .lo = time[loop].lo, .hi = time[loop + 2].hi };
 	if ((t->live.lo >= turn.lo && t->live.hi <= turn.hi) ||
 	    (t->live.lo <= turn.lo && t->live.hi >= turn.hi))
@@ -128,20 +104,6 @@ check_life(struct check *c, const struct g_range *time, const struct g_op *op,
 			 "the loop of n%d, but is not live during the whole loop, %"
 			 PRId64 ":%" PRId64, t->rec.id,
 		   t->live.lo, t->live.hi, c->g->nodes[loop]->rec.id, turn.lo, turn.hi);
-}
-
-static bool
-check_lives(struct check *c, const struct g_range *time)
-{
-	for (size_t i = 0; i < c->g->n_ops; i++) {
-		const struct g_op *op = c->g->ops[i];
-		if (node_repeats(op->node) &&
-		    (!check_life(c, time, op, op->ifm.t) ||
-		     !check_life(c, time, op, op->ifm2.t) ||
-		     !check_life(c, time, op, op->ofm.t)))
-			return false;
-	}
-	return true;
 }
 
 /* weights fetched by another node may be overwritten before the next turn */
@@ -174,11 +136,30 @@ check_loops(struct check *c)
 		return true;
 	for (size_t i = 0; i < g->n_nodes; i++) {
 		const struct g_node *n = g->nodes[i];
-		if (node_continues(n) && (!check_order(c, i) || !check_target(c, n)))
+		const struct accel *a;
+		struct memory_system m;
+		if (node_continues(n) && !check_order(c, i))
 			return false;
+		if (node_continues(n) && g->n_targets) {
+			if (!graph_target(g, &a, &m, c->e))
+				return false;
+			if (accel_lacks(a, LACK_BRANCHES))
+				return BAD(c, n, "n%d is a loop's %s: %s has no branches",
+					   n->rec.id, loop_names[n->loop], a->name);
+		}
 		if (n->loop == LOOP_TEST && !check_test(c, n))
 			return false;
 	}
-	return g->stage < STAGE_SCHED ||
-	       (check_lives(c, find_times(c)) && check_buffers(c));
+	if (g->stage < STAGE_SCHED)
+		return true;
+	const struct g_range *time = find_times(c);
+	for (size_t i = 0; i < g->n_ops; i++) {
+		const struct g_op *op = g->ops[i];
+		if (node_repeats(op->node) &&
+		    (!check_life(c, time, op, op->ifm.t) ||
+		     !check_life(c, time, op, op->ifm2.t) ||
+		     !check_life(c, time, op, op->ofm.t)))
+			return false;
+	}
+	return check_buffers(c);
 }

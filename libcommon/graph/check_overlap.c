@@ -100,39 +100,6 @@ any_collide(struct arena *a, struct placement *v, size_t n)
 	return false;
 }
 
-/* Reports the first two tensors that collide; returns true if none do. */
-static bool
-check_tensor_overlap(struct check *c, const struct g_tensor **root)
-{
-	const struct graph *g = c->g;
-	for (size_t i = 0; i < g->n_tensors; i++)
-		for (size_t k = 0; k < i; k++) {
-			const struct g_tensor *a = g->tensors[i], *b = g->tensors[k];
-			const struct placement x = tensor_placement(a, root[i]);
-			const struct placement y = tensor_placement(b, root[k]);
-			if (is_tensor_placed(a) && is_tensor_placed(b) && collide(&x, &y))
-				return BAD(c, a, "t%d at 0x%" PRIx64 " overlaps t%d at 0x%"
-					   PRIx64 " while both are live", a->rec.id,
-					   (uint64_t)a->at, b->rec.id, (uint64_t)b->at);
-		}
-	return true;
-}
-
-static bool
-check_buffer_overlap(struct check *c, const struct g_tensor **root, const struct g_buffer *b)
-{
-	const struct placement x = buffer_placement(b);
-	for (size_t i = 0; i < c->g->n_tensors && G_HAS(b, G_BUFFER_live); i++) {
-		const struct g_tensor *t = c->g->tensors[i];
-		const struct placement y = tensor_placement(t, root[i]);
-		if (is_tensor_placed(t) && collide(&x, &y))
-			return BAD(c, b, "b%d at 0x%" PRIx64 " overlaps t%d at 0x%" PRIx64
-				   " while both are live", b->rec.id, (uint64_t)b->at,
-				   t->rec.id, (uint64_t)t->at);
-	}
-	return true;
-}
-
 /*
  * Comparing all pairs of a thousand tensors takes longer than all other checks.
  * Therefore the pairs are compared only if any_collide() finds a collision.
@@ -154,8 +121,27 @@ check_overlap(struct check *c)
 			v[n++] = buffer_placement(g->buffers[i]);
 	if (!any_collide(c->a, v, n))
 		return true;
-	bool ok = check_tensor_overlap(c, root);
-	for (size_t i = 0; ok && i < g->n_buffers; i++)
-		ok = check_buffer_overlap(c, root, g->buffers[i]);
-	return ok;
+	for (size_t i = 0; i < g->n_tensors; i++)
+		for (size_t k = 0; k < i; k++) {
+			const struct g_tensor *a = g->tensors[i], *b = g->tensors[k];
+			const struct placement x = tensor_placement(a, root[i]);
+			const struct placement y = tensor_placement(b, root[k]);
+			if (is_tensor_placed(a) && is_tensor_placed(b) && collide(&x, &y))
+				return BAD(c, a, "t%d at 0x%" PRIx64 " overlaps t%d at 0x%"
+					   PRIx64 " while both are live", a->rec.id,
+					   (uint64_t)a->at, b->rec.id, (uint64_t)b->at);
+		}
+	for (size_t i = 0; i < g->n_buffers; i++) {
+		const struct g_buffer *b = g->buffers[i];
+		const struct placement x = buffer_placement(b);
+		for (size_t k = 0; k < g->n_tensors && G_HAS(b, G_BUFFER_live); k++) {
+			const struct g_tensor *t = g->tensors[k];
+			const struct placement y = tensor_placement(t, root[k]);
+			if (is_tensor_placed(t) && collide(&x, &y))
+				return BAD(c, b, "b%d at 0x%" PRIx64 " overlaps t%d at 0x%" PRIx64
+					   " while both are live", b->rec.id, (uint64_t)b->at,
+					   t->rec.id, (uint64_t)t->at);
+		}
+	}
+	return true;
 }

@@ -58,77 +58,7 @@ count_slices(const struct g_op *op)
 
 #define OP_NODE(x) (x)->node
 
-static void
-sort_by_node(struct order *o)
-{
-	const struct graph *g = o->g;
-	o->op = anew(o->c->a, const struct g_op *, g->n_ops + 1);
-	o->step = anew(o->c->a, const struct g_step *, g->n_steps + 1);
-	o->place = anew(o->c->a, int64_t, g->n_ops + 1);
-	BY_NODE(o, o->op, g->ops, g->n_ops, OP_NODE);
-	BY_NODE(o, o->step, g->steps, g->n_steps, step_node);
-	for (size_t i = 0; i < g->n_ops; i++)
-		o->place[o->op[i]->rec.index] = (int64_t)i;
-}
-
-/* Allocates the progress of each slice; an operation has at least a step for each. */
-static bool
-make_progress(struct order *o)
-{
-	const struct graph *g = o->g;
-	int *runs = anew(o->c->a, int, g->n_ops + 1);
-	o->done = anew(o->c->a, int32_t *, g->n_ops + 1);
-	o->slices = anew(o->c->a, int, g->n_ops + 1);
-	o->open = anew(o->c->a, int, g->n_ops + 1);
-	for (size_t i = 0; i < g->n_steps; i++)
-		if (g->steps[i]->op)
-			runs[g->steps[i]->op->rec.index]++;
-	for (size_t i = 0; i < g->n_ops; i++) {
-		o->slices[i] = o->open[i] = count_slices(g->ops[i]);
-		if (!runs[i])
-			return BAD(o->c, g->ops[i], "no step runs o%d",
-				   g->ops[i]->rec.id);
-		if (runs[i] < o->slices[i])
-			return BAD(o->c, g->ops[i], "o%d has %d slices, steps run %d",
-				   g->ops[i]->rec.id, o->slices[i], runs[i]);
-		o->done[i] = anew(o->c->a, int32_t, (size_t)o->slices[i]);
-	}
-	return true;
-}
-
-static void
-list_touches(struct order *o)
-{
-	o->touch = anew(o->c->a, struct touches, o->g->n_tensors + 1);
-	for (size_t i = 0; i < o->g->n_ops; i++)
-		for (int k = 0; k < OPERANDS; k++) {
-			const struct g_tensor *t = operand_ofm_first(o->op[i], k)->t;
-			if (t)
-				o->touch[t->rec.index].n++;
-		}
-	for (size_t i = 0; i < o->g->n_tensors; i++) {
-		struct touches *x = &o->touch[i];
-		x->op = anew(o->c->a, const struct g_op *, x->n);
-		x->n = 0;
-	}
-	for (size_t i = 0; i < o->g->n_ops; i++)
-		for (int k = 0; k < OPERANDS; k++) {
-			const struct g_tensor *t = operand_ofm_first(o->op[i], k)->t;
-			struct touches *x = t ? &o->touch[t->rec.index] : NULL;
-			if (x && (!x->n || x->op[x->n - 1] != o->op[i]))
-				x->op[x->n++] = o->op[i];
-		}
-}
-
 /* ---- dependencies of a step --------------------------------------------------- */
-
-/* True if rows of the operand may be read while later ones are made.  A slice of the channels
- * of a reshaped tensor is addressed without its rows. */
-static bool
-reads_by_rows(const struct g_op *op, const struct g_operand *x)
-{
-	return operand_has_rows(x) && (x->view == VIEW_WHOLE || count_slices(op) == 1);
-}
 
 /* Returns the rows of an operand that some rows of the OFM depend on. */
 static struct g_range
@@ -173,8 +103,13 @@ check_before(struct order *o, const struct g_step *s, struct g_range rows,
 	const struct g_tensor *t = x->t;
 	if (!ops_conflict(before, op, t))
 		return true;
+	/*
+	 * Rows of the operand may be read while later ones are made.  A slice of the channels of a
+	 * reshaped tensor is addressed without its rows.
+	 */
+	bool by_rows = operand_has_rows(x) && (x->view == VIEW_WHOLE || count_slices(op) == 1);
 	bool streams = x != &op->ofm && before->ofm.t == t &&
-		       operand_has_rows(&before->ofm) && reads_by_rows(op, x) && op->ofm.t != t;
+		       operand_has_rows(&before->ofm) && by_rows && op->ofm.t != t;
 	if (!streams)
 		return BAD(o->c, s, "p%d runs o%d, but o%d, which uses t%d before it, "
 			   "has not finished", s->rec.id, op->rec.id,
@@ -381,43 +316,76 @@ walk_nodes(struct order *o)
 	return true;
 }
 
-static bool
-check_finished(struct order *o)
+bool
+check_schedule(struct check *c)
 {
-	for (size_t i = 0; i < o->g->n_ops; i++) {
-		const struct g_op *op = o->g->ops[i];
-		if (o->open[i])
-			return BAD(o->c, op, "o%d never finishes: %" PRId64 " of %d rows "
-				   "run", op->rec.id, rows_made(o, op).lo,
-				   op->ofm.shape.h);
-	}
-	return true;
-}
+	const struct graph *g = c->g;
+	struct order order = { .c = c, .g = g, .time_step = 1 }, *o = &order;
+	if (g->stage < STAGE_SCHED)
+		return true;
 
-/* Inputs must be live at the first time step, outputs at the last, variables at both. */
-static bool
-check_io_live(struct order *o)
-{
+	/* the progress of each slice; an operation has at least a step for each */
+	int *runs = anew(c->a, int, g->n_ops + 1);
+	o->done = anew(c->a, int32_t *, g->n_ops + 1);
+	o->slices = anew(c->a, int, g->n_ops + 1);
+	o->open = anew(c->a, int, g->n_ops + 1);
+	for (size_t i = 0; i < g->n_steps; i++)
+		if (g->steps[i]->op)
+			runs[g->steps[i]->op->rec.index]++;
+	for (size_t i = 0; i < g->n_ops; i++) {
+		o->slices[i] = o->open[i] = count_slices(g->ops[i]);
+		if (!runs[i])
+			return BAD(c, g->ops[i], "no step runs o%d", g->ops[i]->rec.id);
+		if (runs[i] < o->slices[i])
+			return BAD(c, g->ops[i], "o%d has %d slices, steps run %d",
+				   g->ops[i]->rec.id, o->slices[i], runs[i]);
+		o->done[i] = anew(c->a, int32_t, (size_t)o->slices[i]);
+	}
+
+	/* operations and steps in the order of the nodes, and those that access each tensor */
+	o->op = anew(c->a, const struct g_op *, g->n_ops + 1);
+	o->step = anew(c->a, const struct g_step *, g->n_steps + 1);
+	o->place = anew(c->a, int64_t, g->n_ops + 1);
+	BY_NODE(o, o->op, g->ops, g->n_ops, OP_NODE);
+	BY_NODE(o, o->step, g->steps, g->n_steps, step_node);
+	for (size_t i = 0; i < g->n_ops; i++)
+		o->place[o->op[i]->rec.index] = (int64_t)i;
+	o->touch = anew(c->a, struct touches, g->n_tensors + 1);
+	for (size_t i = 0; i < g->n_ops; i++)
+		for (int k = 0; k < OPERANDS; k++) {
+			const struct g_tensor *t = operand_ofm_first(o->op[i], k)->t;
+			if (t)
+				o->touch[t->rec.index].n++;
+		}
+	for (size_t i = 0; i < g->n_tensors; i++) {
+		struct touches *x = &o->touch[i];
+		x->op = anew(c->a, const struct g_op *, x->n);
+		x->n = 0;
+	}
+	for (size_t i = 0; i < g->n_ops; i++)
+		for (int k = 0; k < OPERANDS; k++) {
+			const struct g_tensor *t = operand_ofm_first(o->op[i], k)->t;
+			struct touches *x = t ? &o->touch[t->rec.index] : NULL;
+			if (x && (!x->n || x->op[x->n - 1] != o->op[i]))
+				x->op[x->n++] = o->op[i];
+		}
+
+	o->loaded = anew(c->a, struct loaded, g->n_buffers + 1);
+	if (!walk_nodes(o))
+		return false;
+	for (size_t i = 0; i < g->n_ops; i++)
+		if (o->open[i])
+			return BAD(c, g->ops[i], "o%d never finishes: %" PRId64 " of %d rows run",
+				   g->ops[i]->rec.id, rows_made(o, g->ops[i]).lo,
+				   g->ops[i]->ofm.shape.h);
+
+	/* inputs must be live at the first time step, outputs at the last, variables at both */
 	int64_t last = o->time_step > 2 ? o->time_step - 2 : o->time_step;
-	for (size_t i = 0; i < o->g->n_tensors; i++) {
-		const struct g_tensor *t = o->g->tensors[i];
+	for (size_t i = 0; i < g->n_tensors; i++) {
+		const struct g_tensor *t = g->tensors[i];
 		if (((tensor_is_input(t) || t->variable) && !check_live(o, t, 1)) ||
 		    ((tensor_is_output(t) || t->variable) && !check_live(o, t, last)))
 			return false;
 	}
 	return true;
-}
-
-bool
-check_schedule(struct check *c)
-{
-	struct order o = { .c = c, .g = c->g, .time_step = 1 };
-	if (c->g->stage < STAGE_SCHED)
-		return true;
-	if (!make_progress(&o))
-		return false;
-	sort_by_node(&o);
-	list_touches(&o);
-	o.loaded = anew(c->a, struct loaded, c->g->n_buffers + 1);
-	return walk_nodes(&o) && check_finished(&o) && check_io_live(&o);
 }

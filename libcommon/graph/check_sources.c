@@ -18,9 +18,6 @@
 struct sources {
 	struct check *c;
 	int64_t *written; /* number of bytes of each tensor */
-	bool *has_writer; /* an operation, or a node with this tensor among its outputs */
-	size_t *first;	  /* index in op of each node's first operation, and the end */
-	const struct g_op **op;
 };
 
 static bool
@@ -36,35 +33,6 @@ whole_bytes(const struct g_tensor *t)
 	for (int i = 0; i < t->shape.rank; i++)
 		n *= t->shape.dim[i];
 	return n;
-}
-
-/* stable sort by node */
-static void
-sort_ops(struct sources *s)
-{
-	const struct graph *g = s->c->g;
-	size_t *at = anew(s->c->a, size_t, g->n_nodes + 2);
-	s->first = anew(s->c->a, size_t, g->n_nodes + 2);
-	s->op = anew(s->c->a, const struct g_op *, g->n_ops + 1);
-	for (size_t i = 0; i < g->n_ops; i++)
-		at[g->ops[i]->node->rec.index + 1]++;
-	for (size_t i = 0; i < g->n_nodes; i++)
-		at[i + 1] += at[i];
-	memcpy(s->first, at, (g->n_nodes + 1) * sizeof(*at));
-	for (size_t i = 0; i < g->n_ops; i++)
-		s->op[at[g->ops[i]->node->rec.index]++] = g->ops[i];
-}
-
-static void
-find_writers(struct sources *s)
-{
-	const struct graph *g = s->c->g;
-	s->has_writer = anew(s->c->a, bool, g->n_tensors + 1);
-	for (size_t i = 0; i < g->n_ops; i++)
-		s->has_writer[g->ops[i]->ofm.t->rec.index] = true;
-	for (size_t i = 0; i < g->n_nodes; i++)
-		for (size_t k = 0; k < g->nodes[i]->out.n; k++)
-			s->has_writer[g->nodes[i]->out.v[k]->rec.index] = true;
 }
 
 static bool
@@ -83,20 +51,6 @@ check_operand(const struct sources *s, const struct g_op *op, const struct g_ope
 			     " are written before it", op->rec.id, t->rec.id, all, n);
 }
 
-static bool
-run_node(struct sources *s, const struct g_node *n)
-{
-	for (size_t i = s->first[n->rec.index]; i < s->first[n->rec.index + 1]; i++) {
-		const struct g_op *op = s->op[i];
-		const struct g_operand *to = &op->ofm;
-		if (!check_operand(s, op, &op->ifm) || !check_operand(s, op, &op->ifm2))
-			return false;
-		s->written[to->t->rec.index] +=
-		    hwc_elements(to->shape) * tfl_type_bytes(to->type);
-	}
-	return true;
-}
-
 /*
  * Checks a tensor that is read completely outside the NPU.  The error is reported at
  * rec.
@@ -111,36 +65,55 @@ check_whole(const struct sources *s, const struct g_rec *rec, const char *who,
 		      " bytes are written", who, t->rec.id, n, all);
 }
 
-static bool
-run_cpu(struct sources *s, const struct g_node *n)
-{
-	for (size_t i = 0; i < n->in.n; i++) {
-		const struct g_tensor *t = n->in.v[i];
-		/*
-		 * an input without any writer: the original model leaves it unwritten,
-		 * too
-		 */
-		if (!has_initial_value(t) && s->has_writer[t->rec.index] &&
-		    !check_whole(s, &n->rec, "the CPU's input", t))
-			return false;
-	}
-	for (size_t i = 0; i < n->out.n; i++)
-		s->written[n->out.v[i]->rec.index] = INT64_MAX / 2;
-	return true;
-}
-
 bool
 check_sources(struct check *c)
 {
 	const struct graph *g = c->g;
 	struct sources s = { .c = c };
 	s.written = anew(c->a, int64_t, g->n_tensors + 1);
-	sort_ops(&s);
-	find_writers(&s);
+
+	/* operations by node: a stable sort */
+	size_t *at = anew(c->a, size_t, g->n_nodes + 2);
+	size_t *first = anew(c->a, size_t, g->n_nodes + 2);
+	const struct g_op **op = anew(c->a, const struct g_op *, g->n_ops + 1);
+	for (size_t i = 0; i < g->n_ops; i++)
+		at[g->ops[i]->node->rec.index + 1]++;
+	for (size_t i = 0; i < g->n_nodes; i++)
+		at[i + 1] += at[i];
+	memcpy(first, at, (g->n_nodes + 1) * sizeof(*at));
+	for (size_t i = 0; i < g->n_ops; i++)
+		op[at[g->ops[i]->node->rec.index]++] = g->ops[i];
+
+	/* tensors that an operation writes, or that are among the outputs of a node */
+	bool *has_writer = anew(c->a, bool, g->n_tensors + 1);
+	for (size_t i = 0; i < g->n_ops; i++)
+		has_writer[g->ops[i]->ofm.t->rec.index] = true;
+	for (size_t i = 0; i < g->n_nodes; i++)
+		for (size_t k = 0; k < g->nodes[i]->out.n; k++)
+			has_writer[g->nodes[i]->out.v[k]->rec.index] = true;
+
 	for (size_t i = 0; i < g->n_nodes; i++) {
 		const struct g_node *n = g->nodes[i];
-		if (!(n->kind == NODE_NPU ? run_node(&s, n) : run_cpu(&s, n)))
-			return false;
+		if (n->kind == NODE_NPU) {
+			for (size_t k = first[i]; k < first[i + 1]; k++) {
+				const struct g_operand *to = &op[k]->ofm;
+				if (!check_operand(&s, op[k], &op[k]->ifm) ||
+				    !check_operand(&s, op[k], &op[k]->ifm2))
+					return false;
+				s.written[to->t->rec.index] +=
+				    hwc_elements(to->shape) * tfl_type_bytes(to->type);
+			}
+			continue;
+		}
+		for (size_t k = 0; k < n->in.n; k++) {
+			const struct g_tensor *t = n->in.v[k];
+			/* the original model, too, leaves an input without any writer unwritten */
+			if (!has_initial_value(t) && has_writer[t->rec.index] &&
+			    !check_whole(&s, &n->rec, "the CPU's input", t))
+				return false;
+		}
+		for (size_t k = 0; k < n->out.n; k++)
+			s.written[n->out.v[k]->rec.index] = INT64_MAX / 2;
 	}
 	for (size_t i = 0; i < g->n_tensors; i++)
 		if (tensor_is_output(g->tensors[i]) && !has_initial_value(g->tensors[i]) &&

@@ -24,26 +24,11 @@ check_copied(struct check *c, const struct g_step *s, const struct g_tensor *t)
 		   t->rec.id, t->rows);
 }
 
-/* With a single core, all scale records are one piece in front of the weights. */
-static bool
-check_scale_buffer(struct check *c, const struct g_step *s)
-{
-	if (!s->scale_buffer)
-		return true;
-	if (!s->op || !s->op->weights || s->buffer)
-		return BAD(c, s, "p%d: scale-buffer= works only with run= of weights, "
-				 "without buffer=", s->rec.id);
-	const struct accel *a = c->g->n_targets
-				      ? accel_find(c->g->targets[0]->rec.word) : NULL;
-	return !a || a->cores == 1 ||
-	       BAD(c, s, "p%d: scale-buffer= is not possible: each core of %s has its "
-			 "own scales",
-		   s->rec.id, a->name);
-}
-
 bool
 check_steps(struct check *c)
 {
+	const struct accel *a = c->g->n_targets
+				      ? accel_find(c->g->targets[0]->rec.word) : NULL;
 	for (size_t i = 0; i < c->g->n_steps; i++) {
 		const struct g_step *s = c->g->steps[i];
 		if ((s->op != NULL) + (s->weights != NULL) + (s->lut != NULL) != 1)
@@ -77,7 +62,14 @@ check_steps(struct check *c)
 				   s->rec.id);
 		if (s->weights && !s->buffer)
 			return BAD(c, s, "p%d: fetch= without buffer=", s->rec.id);
-		if (!check_scale_buffer(c, s) || !check_chain_of(c, s))
+		if (s->scale_buffer && (!s->op || !s->op->weights || s->buffer))
+			return BAD(c, s, "p%d: scale-buffer= works only with run= of weights, "
+					 "without buffer=", s->rec.id);
+		/* with a single core, all scale records are one piece in front of the weights */
+		if (s->scale_buffer && a && a->cores != 1)
+			return BAD(c, s, "p%d: scale-buffer= is not possible: each core of %s has "
+					 "its own scales", s->rec.id, a->name);
+		if (!check_chain_of(c, s))
 			return false;
 		if (G_HAS(s, G_STEP_slot) && (s->slot < 0 || s->slot > 7))
 			return BAD(c, s, "p%d: slot=%d must be 0 to 7",

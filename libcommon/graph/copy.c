@@ -75,27 +75,6 @@ map_record(const struct graph *g, enum record_kind kind, void *at)
 }
 
 static void
-map_tensors(const struct graph *g, struct g_tensors *l)
-{
-	const struct g_tensors from = *l;
-	l->v = anew(g->a, struct g_tensor *, from.n + 1);
-	for (size_t i = 0; i < from.n; i++)
-		l->v[i] = g->tensors[from.v[i]->rec.index];
-}
-
-/* Makes a member of a record refer to records of g, if these were copied. */
-static void
-map_key(const struct graph *g, const bool *copied, const struct key_desc *k, void *at)
-{
-	if (k->kind == KIND_TENSORS)
-		map_tensors(g, at);
-	else if (k->kind == KIND_OPERAND)
-		map_record(g, REC_TENSOR, &((struct g_operand *)at)->t);
-	else if (copied[ref_record[k->kind - KIND_WEIGHTS]])
-		map_record(g, ref_record[k->kind - KIND_WEIGHTS], at);
-}
-
-static void
 copy_records(struct graph *g, enum record_kind kind)
 {
 	const struct record_desc *d = &record_descs[kind];
@@ -111,6 +90,7 @@ copy_records(struct graph *g, enum record_kind kind)
 	memcpy(base + d->cap, &n, sizeof(n));
 }
 
+/* Makes the members of records refer to records of g, if these were copied. */
 static void
 map_records(const struct graph *g, const bool *copied, enum record_kind kind)
 {
@@ -118,8 +98,20 @@ map_records(const struct graph *g, const bool *copied, enum record_kind kind)
 	size_t n;
 	void **p = record_array(g, kind, &n);
 	for (int k = 0; k < d->n_keys; k++)
-		for (size_t i = 0; i < n && d->key[k].kind >= KIND_TENSORS; i++)
-			map_key(g, copied, &d->key[k], (char *)p[i] + d->key[k].offset);
+		for (size_t i = 0; i < n && d->key[k].kind >= KIND_TENSORS; i++) {
+			void *at = (char *)p[i] + d->key[k].offset;
+			if (d->key[k].kind == KIND_TENSORS) {
+				struct g_tensors *l = at;
+				const struct g_tensors from = *l;
+				l->v = anew(g->a, struct g_tensor *, from.n + 1);
+				for (size_t j = 0; j < from.n; j++)
+					l->v[j] = g->tensors[from.v[j]->rec.index];
+			} else if (d->key[k].kind == KIND_OPERAND) {
+				map_record(g, REC_TENSOR, &((struct g_operand *)at)->t);
+			} else if (copied[ref_record[d->key[k].kind - KIND_WEIGHTS]]) {
+				map_record(g, ref_record[d->key[k].kind - KIND_WEIGHTS], at);
+			}
+		}
 }
 
 /* Copies the records of some kinds, among them tensors. */

@@ -202,12 +202,6 @@ graph_is_for_linux(const struct graph *g)
 	       g->models[0]->driver == DRIVER_LINUX;
 }
 
-static int32_t
-stored_rows(const struct g_tensor *t)
-{
-	return G_HAS(t, G_TENSOR_rows) ? t->rows : t->hwc.h;
-}
-
 int64_t
 tensor_bytes(const struct g_tensor *t)
 {
@@ -218,7 +212,8 @@ tensor_bytes(const struct g_tensor *t)
 	}
 	if (t->layout == LAYOUT_NHCWB16)
 		depth = round_up_i64(depth, BRICK);
-	return (int64_t)stored_rows(t) * t->hwc.w * depth *
+	const int32_t rows = G_HAS(t, G_TENSOR_rows) ? t->rows : t->hwc.h;
+	return (int64_t)rows * t->hwc.w * depth *
 	       graph_type_bytes(t->shape.type);
 }
 

@@ -32,33 +32,6 @@ print_hwc(struct text *t, const char *separator, const struct hwc *s)
 }
 
 static void
-print_shape(struct text *t, const struct g_shape *s)
-{
-	/* i8, u8, i16, i32, ...: signedness, then bits */
-	text_puts(t, graph_type_text(s->type));
-	text_putc(t, '[');
-	print_i32s(t, ",", s->dim, s->rank);
-	text_putc(t, ']');
-}
-
-/* A value that is repeated 10 times is written once: 3*10. */
-static void
-print_list(struct text *t, const struct g_list *l)
-{
-	for (size_t i = 0, run; i < l->n; i += run) {
-		for (run = 1; i + run < l->n && l->v[i + run] == l->v[i];)
-			run++;
-		if (i)
-			text_putc(t, ',');
-		text_i64(t, l->v[i]);
-		if (run > 1) {
-			text_putc(t, '*');
-			text_i64(t, (int64_t)run);
-		}
-	}
-}
-
-static void
 print_operand(struct text *t, const struct g_operand *o)
 {
 	print_i64(t, "t", o->t->rec.id);
@@ -119,6 +92,8 @@ print_numbers(struct text *t, enum field_kind kind, const void *p)
 static void
 print_value(struct text *t, const struct key_desc *k, const void *p)
 {
+	const struct g_shape *shape = p;
+	const struct g_list *list = p;
 	const struct g_source *source = p;
 	const struct g_tfls *tfls = p;
 	const struct g_tensors *tensors = p;
@@ -150,10 +125,24 @@ print_value(struct text *t, const struct key_desc *k, const void *p)
 		text_puts(t, k->names[*(const int *)p]);
 		break;
 	case KIND_SHAPE:
-		print_shape(t, p);
+		/* i8, u8, i16, i32, ...: signedness, then bits */
+		text_puts(t, graph_type_text(shape->type));
+		text_putc(t, '[');
+		print_i32s(t, ",", shape->dim, shape->rank);
+		text_putc(t, ']');
 		break;
-	case KIND_LIST:
-		print_list(t, p);
+	case KIND_LIST: /* a value that is repeated 10 times is written once: 3*10 */
+		for (size_t i = 0, run; i < list->n; i += run) {
+			for (run = 1; i + run < list->n && list->v[i + run] == list->v[i];)
+				run++;
+			if (i)
+				text_putc(t, ',');
+			text_i64(t, list->v[i]);
+			if (run > 1) {
+				text_putc(t, '*');
+				text_i64(t, (int64_t)run);
+			}
+		}
 		break;
 	case KIND_SOURCE:
 		if (source->blob)
@@ -187,35 +176,15 @@ print_value(struct text *t, const struct key_desc *k, const void *p)
 	}
 }
 
-/* prints as many zeros as the list has values */
-static void
-print_zeros(struct text *t, const struct g_list *l)
-{
-	text_putc(t, '0');
-	if (l->n > 1)
-		print_i64(t, "*", (int64_t)l->n);
-}
-
-/* Values of scales and tables: their encoded data is in the blob flash. */
-static bool
-is_encoded(const struct record_desc *d, const struct key_desc *k)
-{
-	return k->kind == KIND_LIST &&
-	       (d == &record_descs[REC_SCALES] || d == &record_descs[REC_LUT]);
-}
-
-/* Reports of a compiled file show the strings of these records. */
-static bool
-is_reported(const struct record_desc *d)
-{
-	return d == &record_descs[REC_NODE] || d == &record_descs[REC_REWRITE];
-}
-
 enum { KEYWORD_WIDTH = 7 };
 
 void
 graph_print_record(struct text *t, const struct record_desc *d, const struct g_rec *r, bool bare)
 {
+	/* values of scales and tables: their encoded data is in the blob flash */
+	const bool encoded = d == &record_descs[REC_SCALES] || d == &record_descs[REC_LUT];
+	/* reports of a compiled file show the strings of these records */
+	const bool reported = d == &record_descs[REC_NODE] || d == &record_descs[REC_REWRITE];
 	if (r->before && !bare)
 		text_puts(t, r->before);
 	size_t begin = t->n;
@@ -229,15 +198,19 @@ graph_print_record(struct text *t, const struct record_desc *d, const struct g_r
 	for (int i = 0; i < d->n_keys; i++) {
 		const struct key_desc *k = &d->key[i];
 		const void *value = (const char *)r + k->offset;
-		if (!(r->has >> i & 1) || (bare && k->kind == KIND_STR && !is_reported(d)))
+		if (!(r->has >> i & 1) || (bare && k->kind == KIND_STR && !reported))
 			continue;
 		text_putc(t, ' ');
 		text_puts(t, k->text);
 		text_putc(t, '=');
-		if (bare && is_encoded(d, k))
-			print_zeros(t, value);
-		else
+		if (bare && encoded && k->kind == KIND_LIST) { /* as many zeros as values */
+			const struct g_list *l = value;
+			text_putc(t, '0');
+			if (l->n > 1)
+				print_i64(t, "*", (int64_t)l->n);
+		} else {
 			print_value(t, k, value);
+		}
 	}
 	if (r->extra && !bare)
 		text_printf(t, " %s", r->extra);
@@ -255,32 +228,6 @@ struct untouched {
 /* blobs of at least this size are written from the input text, smaller ones copied */
 enum { OWN_WRITE = 4096 };
 
-/* If u is not NULL, a large undecoded blob is only noted in *u. */
-static void
-print_blob(struct text *t, const struct g_blob *b, struct untouched *u)
-{
-	if (b->rec.before)
-		text_puts(t, b->rec.before);
-	text_printf(t, "%-7s %s bytes=%" PRId64 " xxh3=%016" PRIx64, "blob",
-		    b->name, b->bytes, b->xxh3);
-	if (b->path) {
-		text_puts(t, " from=");
-		text_graph_string(t, b->path, strlen(b->path));
-	}
-	text_putc(t, '\n');
-	if (b->path)
-		return;
-	if (b->text && u && b->text_len >= OWN_WRITE)
-		*u = (struct untouched){ .at = t->n,
-					 .text = { .p = (const uint8_t *)b->text,
-						   .n = b->text_len } };
-	else if (b->text)
-		text_put(t, b->text, b->text_len);
-	else
-		text_base64(t, b->data, (size_t)b->bytes);
-	text_puts(t, "end\n");
-}
-
 static void
 print_records(const struct graph *g, struct text *t, bool bare)
 {
@@ -293,12 +240,34 @@ print_records(const struct graph *g, struct text *t, bool bare)
 	}
 }
 
+/* If u is not NULL, large undecoded blobs are only noted there. */
 static void
 print_graph(const struct graph *g, struct text *t, struct untouched *u)
 {
 	print_records(g, t, false);
-	for (size_t i = 0; i < g->n_blobs; i++)
-		print_blob(t, g->blobs[i], u ? &u[i] : NULL);
+	for (size_t i = 0; i < g->n_blobs; i++) {
+		const struct g_blob *b = g->blobs[i];
+		if (b->rec.before)
+			text_puts(t, b->rec.before);
+		text_printf(t, "%-7s %s bytes=%" PRId64 " xxh3=%016" PRIx64, "blob",
+			    b->name, b->bytes, b->xxh3);
+		if (b->path) {
+			text_puts(t, " from=");
+			text_graph_string(t, b->path, strlen(b->path));
+			text_putc(t, '\n');
+			continue;
+		}
+		text_putc(t, '\n');
+		if (b->text && u && b->text_len >= OWN_WRITE)
+			u[i] = (struct untouched){ .at = t->n,
+						   .text = { .p = (const uint8_t *)b->text,
+							     .n = b->text_len } };
+		else if (b->text)
+			text_put(t, b->text, b->text_len);
+		else
+			text_base64(t, b->data, (size_t)b->bytes);
+		text_puts(t, "end\n");
+	}
 	if (g->last)
 		text_puts(t, g->last);
 	text_puts(t, "eof\n");

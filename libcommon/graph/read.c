@@ -66,15 +66,6 @@ value_end(const char *p, const char *end)
 	return p;
 }
 
-/* Returns the '=' behind a key; NULL if a blank or the end comes first. */
-static const char *
-key_end(const char *p, const char *end)
-{
-	while (p < end && *p != '=' && *p != ' ' && *p != '\t')
-		p++;
-	return p < end && *p == '=' ? p : NULL;
-}
-
 static bool
 parse_keys(struct parse *s, const struct record_desc *d, struct g_rec *r,
 	   const char *p, const char *end)
@@ -89,8 +80,10 @@ parse_keys(struct parse *s, const struct record_desc *d, struct g_rec *r,
 			r->after = arena_strndup(s->a, p, (size_t)(end - p));
 			return true;
 		}
-		const char *eq = key_end(p, end);
-		const char *stop = eq ? value_end(eq + 1, end) : NULL;
+		const char *eq = p;
+		while (eq < end && *eq != '=' && *eq != ' ' && *eq != '\t')
+			eq++;
+		const char *stop = eq < end && *eq == '=' ? value_end(eq + 1, end) : NULL;
 		if (!stop)
 			return BAD(s, "'%.*s' is not key=value",
 				   (int)(end - p < 30 ? end - p : 30), p);
@@ -166,17 +159,6 @@ parse_fields(struct parse *s, const struct record_desc *d, struct g_rec *r, cons
 	return parse_id(s, d, r, &p, end) && parse_keys(s, d, r, p, end);
 }
 
-static bool
-parse_record(struct parse *s, const char *p, const char *end)
-{
-	const int k = parse_keyword(s, record_descs, RECORDS, &p, end);
-	if (k < 0)
-		return false;
-	struct g_rec *r = record_add(s->g, (enum record_kind)k);
-	r->before = pending_comments(s);
-	return parse_fields(s, &record_descs[k], r, p, end);
-}
-
 const char *
 parse_next_line(struct parse *s, const char **end)
 {
@@ -188,31 +170,6 @@ parse_next_line(struct parse *s, const char **end)
 	s->p = nl ? nl + 1 : s->end;
 	s->line++;
 	return p;
-}
-
-static bool
-parse_blob_keys(struct parse *s, struct g_blob *b, const char *p, const char *end)
-{
-	/* blob NAME bytes=N xxh3=HASH [from="PATH"] */
-	static const struct key_desc key[] = {
-		{ "bytes", KIND_I64, offsetof(struct g_blob, bytes), NULL },
-		{ "xxh3", KIND_WORD, offsetof(struct g_blob, text), NULL },
-		{ "from", KIND_STR, offsetof(struct g_blob, path), NULL },
-	};
-	static const struct record_desc d = { .keyword = "blob",
-					      .n_keys = ARRAY_LEN(key),
-					      .key = key };
-	if (!parse_keys(s, &d, &b->rec, p, end))
-		return false;
-	if ((b->rec.has & 3) != 3 || b->bytes < 0)
-		return BAD(s, "blob %s needs bytes= and xxh3=", b->name);
-	char *stop;
-	errno = 0;
-	b->xxh3 = strtoull(b->text, &stop, 16);
-	if (*stop || errno || strlen(b->text) != 16)
-		return BAD(s, "xxh3 needs 16 hexadecimal digits");
-	b->text = NULL;
-	return true;
 }
 
 /*
@@ -235,12 +192,19 @@ skip_full_lines(struct parse *s, int64_t bytes)
 	}
 }
 
+/* blob NAME bytes=N xxh3=HASH [from="PATH"], and the lines of its text */
 static bool
 parse_blob(struct parse *s, const char *p, const char *end)
 {
+	static const struct key_desc key[] = {
+		{ "bytes", KIND_I64, offsetof(struct g_blob, bytes), NULL },
+		{ "xxh3", KIND_WORD, offsetof(struct g_blob, text), NULL },
+		{ "from", KIND_STR, offsetof(struct g_blob, path), NULL },
+	};
+	static const struct record_desc d = { .keyword = "blob", .prefix = "",
+					      .n_keys = ARRAY_LEN(key), .key = key };
 	struct g_blob *b = anew(s->a, struct g_blob, 1);
 	struct g_rec *r = &b->rec;
-	static const struct record_desc d = { .keyword = "blob", .prefix = "" };
 	r->line = s->line;
 	r->before = pending_comments(s);
 	if (!parse_id(s, &d, r, &p, end))
@@ -248,8 +212,16 @@ parse_blob(struct parse *s, const char *p, const char *end)
 	b->name = r->word;
 	if (graph_find_blob(s->g, b->name))
 		return BAD(s, "there are two blobs %s", b->name);
-	if (!parse_blob_keys(s, b, p, end))
+	if (!parse_keys(s, &d, r, p, end))
 		return false;
+	if ((r->has & 3) != 3 || b->bytes < 0)
+		return BAD(s, "blob %s needs bytes= and xxh3=", b->name);
+	char *stop;
+	errno = 0;
+	b->xxh3 = strtoull(b->text, &stop, 16);
+	if (*stop || errno || strlen(b->text) != 16)
+		return BAD(s, "xxh3 needs 16 hexadecimal digits");
+	b->text = NULL;
 	agrow(s->a, s->g->blobs, s->g->n_blobs, &s->g->cap_blobs);
 	s->g->blobs[s->g->n_blobs++] = b;
 	if (b->path)
@@ -307,8 +279,17 @@ parse_lines(struct parse *s)
 			return s->p == s->end ||
 			       (s->line++, BAD(s, "text after eof"));
 		}
-		bool blob = end - p > 5 && !memcmp(p, "blob ", 5);
-		if (!(blob ? parse_blob(s, p + 5, end) : parse_record(s, p, end)))
+		if (end - p > 5 && !memcmp(p, "blob ", 5)) {
+			if (!parse_blob(s, p + 5, end))
+				return false;
+			continue;
+		}
+		const int k = parse_keyword(s, record_descs, RECORDS, &p, end);
+		if (k < 0)
+			return false;
+		struct g_rec *r = record_add(s->g, (enum record_kind)k);
+		r->before = pending_comments(s);
+		if (!parse_fields(s, &record_descs[k], r, p, end))
 			return false;
 	}
 	s->line++;
@@ -370,9 +351,22 @@ complete_operand(struct g_operand *o)
 		o->shape = o->t->hwc;
 }
 
-static void
-complete(struct graph *g)
+bool
+graph_read(struct arena *a, struct bytes text, const char *file,
+	   enum g_stage need, struct graph **out, struct err *e)
 {
+	static const char *const tool[] = { "", "tfl-partition", "npu-sched", "npu-wenc" };
+	struct graph *g = graph_new(a, file);
+	struct parse s = { .g = g, .a = a, .file = file, .e = e,
+			   .p = (const char *)text.p,
+			   .end = (const char *)text.p + text.n };
+	if (!parse_header(&s))
+		return false;
+	if (!parse_lines(&s))
+		return false;
+	for (int k = 0; k < RECORDS; k++)
+		if (!resolve_kind(&s, (enum record_kind)k))
+			return false;
 	for (size_t i = 0; i < g->n_tensors; i++)
 		if (!G_HAS(g->tensors[i], G_TENSOR_hwc))
 			g->tensors[i]->hwc = graph_hwc(&g->tensors[i]->shape);
@@ -388,35 +382,8 @@ complete(struct graph *g)
 		if (!G_HAS(op, G_OP_dilation))
 			op->dilation = (struct yx){ .y = 1, .x = 1 };
 	}
-}
-
-static bool
-check_stage(const struct graph *g, enum g_stage need, struct err *e)
-{
-	static const char *const tool[] = { "", "tfl-partition", "npu-sched",
-					    "npu-wenc" };
-	return g->stage >= (int)need ||
-	       err_at(e, g->file, 1, "%s has not run on this graph",
-		      tool[g->stage + 1]);
-}
-
-bool
-graph_read(struct arena *a, struct bytes text, const char *file,
-	   enum g_stage need, struct graph **out, struct err *e)
-{
-	struct graph *g = graph_new(a, file);
-	struct parse s = { .g = g, .a = a, .file = file, .e = e,
-			   .p = (const char *)text.p,
-			   .end = (const char *)text.p + text.n };
-	if (!parse_header(&s))
-		return false;
-	if (!parse_lines(&s))
-		return false;
-	for (int k = 0; k < RECORDS; k++)
-		if (!resolve_kind(&s, (enum record_kind)k))
-			return false;
-	complete(g);
 	*out = g;
-	return check_stage(g, need, e) && graph_check(g, e) &&
-	       graph_check_sources(g, e);
+	if (g->stage < (int)need)
+		return err_at(e, file, 1, "%s has not run on this graph", tool[g->stage + 1]);
+	return graph_check(g, e) && graph_check_sources(g, e);
 }

@@ -43,20 +43,6 @@ node_packs_io(const struct g_node *n)
 	return false;
 }
 
-/* Places the inputs and outputs of the model that are in the list one behind the other. */
-static void
-pack_list(const struct g_tensors *l, int place, struct io_place *of)
-{
-	int64_t at = 0;
-	for (size_t i = 0; i < l->n; i++) {
-		struct io_place *x = &of[l->v[i]->rec.index];
-		if (!is_border(l->v[i]) || x->place)
-			continue;
-		*x = (struct io_place){ .place = place, .at = at };
-		at += round_up_i64(tensor_bytes(l->v[i]), ALIGN);
-	}
-}
-
 void
 node_io_places(const struct g_node *n, struct io_place *of)
 {
@@ -64,12 +50,17 @@ node_io_places(const struct g_node *n, struct io_place *of)
 	bool packs = node_packs_io(n);
 	int place = PLACE_IO;
 	for (int k = 0; k < 2; k++) {
-		if (packs)
-			pack_list(lists[k], PLACE_IO + k, of);
-		for (size_t i = 0; !packs && i < lists[k]->n; i++) {
-			struct io_place *x = &of[lists[k]->v[i]->rec.index];
-			x->place = x->place ? x->place : place;
-			place += place < PLACES;
+		int64_t at = 0; /* packed: inputs and outputs of the model, one behind the other */
+		for (size_t i = 0; i < lists[k]->n; i++) {
+			const struct g_tensor *t = lists[k]->v[i];
+			struct io_place *x = &of[t->rec.index];
+			if (!packs) {
+				x->place = x->place ? x->place : place;
+				place += place < PLACES;
+			} else if (is_border(t) && !x->place) {
+				*x = (struct io_place){ .place = PLACE_IO + k, .at = at };
+				at += round_up_i64(tensor_bytes(t), ALIGN);
+			}
 		}
 	}
 }
