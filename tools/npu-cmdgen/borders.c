@@ -37,18 +37,6 @@ find_borders(const struct cmdgen *c)
 	return x;
 }
 
-/* n copies of a variable's initial values */
-static struct bytes
-repeated(struct arena *a, struct bytes one, int32_t n)
-{
-	if (!one.n)
-		return one;
-	uint8_t *p = arena_alloc(a, one.n, (size_t)n);
-	for (int32_t i = 0; i < n; i++)
-		memcpy(p + (size_t)i * one.n, one.p, one.n);
-	return (struct bytes){ .p = p, .n = one.n * (size_t)n };
-}
-
 bool
 reshape_border(const struct cmdgen *c, int index, struct tfl_tensor *out, struct bytes *data)
 {
@@ -61,6 +49,13 @@ reshape_border(const struct cmdgen *c, int index, struct tfl_tensor *out, struct
 		return false;
 	*out = *o;
 	out->rank = border_memory_shape(&x, out->dim);
-	*data = repeated(c->a, c->m->buffer[o->buffer], batch);
+	*data = c->m->buffer[o->buffer];
+	if (data->n) { /* n copies of a variable's initial values */
+		const struct bytes one = *data;
+		uint8_t *p = arena_alloc(c->a, one.n, (size_t)batch);
+		for (int32_t i = 0; i < batch; i++)
+			memcpy(p + (size_t)i * one.n, one.p, one.n);
+		*data = (struct bytes){ .p = p, .n = one.n * (size_t)batch };
+	}
 	return true;
 }

@@ -36,10 +36,25 @@ put_value(struct text *t, const char *s)
 	text_putc(t, '"');
 }
 
-static void
-put_sources(const struct cmdgen *c, struct text *t)
+/* the last operator of the source that an operation computes; -1: none */
+static int
+source_of(const struct g_op *op)
 {
+	const struct g_tfl *x = op->tfl.n ? &op->tfl.v[op->tfl.n - 1] : NULL;
+	return x && !x->subgraph ? x->index : -1;
+}
+
+void
+print_debug_xml(const struct cmdgen *c, struct text *t)
+{
+	const struct graph *g = c->g;
 	const struct tfl_subgraph *sg = &c->m->subgraph[0];
+	text_puts(t, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<debug source=");
+	put_value(t, c->m->name);
+	text_puts(t, " optimised=");
+	put_value(t, g->file);
+	text_puts(t, ">\n");
+
 	begin_table(t, "source", "\"id\",\"operator\",\"kernel_w\",\"kernel_h\",\"ofm_w\",\"ofm_h\","
 				 "\"ofm_d\",\"ext_key\"");
 	for (int i = 0; i < sg->n_ops; i++) {
@@ -51,23 +66,11 @@ put_sources(const struct cmdgen *c, struct text *t)
 			    rank > 2 ? x->dim[rank - 3] : 1, rank ? x->dim[rank - 1] : 1, i);
 	}
 	end_table(t);
-}
 
-/* the last operator of the source that an operation computes; -1: none */
-static int
-source_of(const struct g_op *op)
-{
-	const struct g_tfl *x = op->tfl.n ? &op->tfl.v[op->tfl.n - 1] : NULL;
-	return x && !x->subgraph ? x->index : -1;
-}
-
-static void
-put_operations(const struct cmdgen *c, struct text *t)
-{
 	begin_table(t, "optimised", "\"id\",\"source_id\",\"operator\",\"kernel_w\",\"kernel_h\","
 				    "\"ofm_w\",\"ofm_h\",\"ofm_d\"");
-	for (size_t i = 0; i < c->g->n_ops; i++) {
-		const struct g_op *op = c->g->ops[i];
+	for (size_t i = 0; i < g->n_ops; i++) {
+		const struct g_op *op = g->ops[i];
 		text_printf(t, "%zu,%d,", i, source_of(op));
 		put_value(t, op_names[op->kind]);
 		text_printf(t, ",%d,%d,%d,%d,%d\n", op->kernel.x, op->kernel.y, op->ofm.shape.w,
@@ -75,12 +78,12 @@ put_operations(const struct cmdgen *c, struct text *t)
 	}
 	end_table(t);
 	begin_table(t, "group", "\"id\",\"group_id\"");
-	for (size_t i = 0; i < c->g->n_ops; i++)
+	for (size_t i = 0; i < g->n_ops; i++)
 		text_printf(t, "%zu,%zu\n", i, i);
 	end_table(t);
 	begin_table(t, "perf", "\"id\",\"source_id\",\"operator\",\"name\"");
-	for (size_t i = 0; i < c->g->n_ops; i++) {
-		const struct g_op *op = c->g->ops[i];
+	for (size_t i = 0; i < g->n_ops; i++) {
+		const struct g_op *op = g->ops[i];
 		text_printf(t, "%zu,%d,", i, source_of(op));
 		put_value(t, op_names[op->kind]);
 		text_putc(t, ',');
@@ -88,12 +91,7 @@ put_operations(const struct cmdgen *c, struct text *t)
 		text_putc(t, '\n');
 	}
 	end_table(t);
-}
 
-static void
-put_streams(const struct cmdgen *c, struct text *t)
-{
-	const struct graph *g = c->g;
 	int n = 0;
 	begin_table(t, "queue", "\"offset\",\"cmdstream_id\",\"optimised_id\",\"scheduled_id\"");
 	for (size_t i = 0; i < g->n_nodes; i++) {
@@ -111,18 +109,5 @@ put_streams(const struct cmdgen *c, struct text *t)
 	for (int i = 0; i < n; i++)
 		text_printf(t, "%d,0\n", i);
 	end_table(t);
-}
-
-void
-print_debug_xml(const struct cmdgen *c, struct text *t)
-{
-	text_puts(t, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<debug source=");
-	put_value(t, c->m->name);
-	text_puts(t, " optimised=");
-	put_value(t, c->g->file);
-	text_puts(t, ">\n");
-	put_sources(c, t);
-	put_operations(c, t);
-	put_streams(c, t);
 	text_puts(t, "</debug>\n");
 }

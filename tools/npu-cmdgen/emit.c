@@ -4,17 +4,6 @@
 
 #include "graph/graph.h"
 
-static bool
-emit_all(struct cmdgen *c)
-{
-	c->stream = anew(c->a, struct emit_words, c->g->n_nodes + 1);
-	for (size_t i = 0; i < c->g->n_nodes; i++)
-		if (c->g->nodes[i]->kind == NODE_NPU &&
-		    !emit_node(c->a, c->g, c->g->nodes[i], &c->stream[i], c->e))
-			return false;
-	return true;
-}
-
 bool
 emit_text(struct cmdgen *c, uint8_t *text, size_t n, const char *name)
 {
@@ -22,6 +11,12 @@ emit_text(struct cmdgen *c, uint8_t *text, size_t n, const char *name)
 			c->e))
 		return false;
 	graph_release_text(c->g, text);
-	return graph_target(c->g, &c->accel, &c->memory, c->e) &&
-	       graph_model(c->g, &c->m, c->e) && emit_all(c);
+	if (!graph_target(c->g, &c->accel, &c->memory, c->e) || !graph_model(c->g, &c->m, c->e))
+		return false;
+	c->stream = anew(c->a, struct emit_words, c->g->n_nodes + 1);
+	for (size_t i = 0; i < c->g->n_nodes; i++)
+		if (c->g->nodes[i]->kind == NODE_NPU &&
+		    !emit_node(c->a, c->g, c->g->nodes[i], &c->stream[i], c->e))
+			return false;
+	return true;
 }

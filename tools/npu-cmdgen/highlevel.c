@@ -27,33 +27,16 @@ box_of(const struct g_operand *o, int32_t lo, int32_t hi)
 			     .to = { .h = hi, .w = o->shape.w, .c = o->shape.c } };
 }
 
-/* the output channels of a step: those of its weight slice, or all */
-static struct g_range
-depth_of(const struct g_step *s)
-{
-	const struct g_op *op = s->op;
-	if (!op->weights || !op->weights->slices.n)
-		return (struct g_range){ .lo = 0, .hi = op->ofm.shape.c };
-	return (struct g_range){ .lo = op->weights->slices.v[s->slice],
-				 .hi = op->weights->slices.v[s->slice + 1] };
-}
-
-/* in the order height, width, IFM depth, OFM depth */
-static void
-put_block(struct text *t, const struct cmdgen *c, const struct g_op *op, int32_t rows)
-{
-	struct block_query q = op_block_query(op, rows);
-	struct hwc ifm = block_ifm(c->accel, &q, op->block);
-	text_printf(t, ", block_config=[%d, %d, %d, %d]>", op->block.h,
-		    op->block.w, ifm.c, op->block.c);
-}
-
 void
 put_stripe(struct text *t, const struct cmdgen *c, const struct g_step *s)
 {
 	const struct g_op *op = s->op;
 	struct g_range rows = { .lo = 0, .hi = op->ofm.shape.h };
-	struct g_range depth = depth_of(s);
+	/* the output channels of a step: those of its weight slice, or all */
+	struct g_range depth = { .lo = 0, .hi = op->ofm.shape.c };
+	if (op->weights && op->weights->slices.n)
+		depth = (struct g_range){ .lo = op->weights->slices.v[s->slice],
+					  .hi = op->weights->slices.v[s->slice + 1] };
 	if (G_HAS(s, G_STEP_rows))
 		rows = s->rows;
 	struct emit_rows in = emit_ifm_rows(op, rows);
@@ -80,35 +63,34 @@ put_stripe(struct text *t, const struct cmdgen *c, const struct g_step *s)
 				      .to = { .h = 1, .w = 1, .c = (int32_t)depth.hi } });
 	else
 		text_puts(t, ", weight_box=None");
-	put_block(t, c, op, (int32_t)(rows.hi - rows.lo));
-}
-
-static void
-put_copy(struct text *t, const struct g_step *s)
-{
-	const struct g_op *op = s->op;
-	struct g_range rows = { .lo = 0, .hi = op->ofm.shape.h };
-	if (G_HAS(s, G_STEP_rows))
-		rows = s->rows;
-	text_printf(t, "<DMA: name=%s, in=t%d, out=t%d, rows %d to %d>",
-		    op->name ? op->name : "", op->ifm.t->rec.id, op->ofm.t->rec.id,
-		    (int)rows.lo, (int)rows.hi);
+	/* in the order height, width, IFM depth, OFM depth */
+	struct block_query q = op_block_query(op, (int32_t)(rows.hi - rows.lo));
+	struct hwc block = block_ifm(c->accel, &q, op->block);
+	text_printf(t, ", block_config=[%d, %d, %d, %d]>", op->block.h,
+		    op->block.w, block.c, op->block.c);
 }
 
 void
 put_transfer(struct text *t, const struct g_step *s)
 {
-	if (!s) /* inserted by the emitter before an operation with a table */
+	if (!s) { /* inserted by the emitter before an operation with a table */
 		text_puts(t, "<DMA: in=flash, out=shram, table>");
-	else if (s->lut)
+	} else if (s->lut) {
 		text_printf(t, "<DMA: in=l%d, out=shram slot %d>", s->lut->rec.id,
 			    s->slot);
-	else if (s->op)
-		put_copy(t, s);
-	else
+	} else if (s->op) {
+		const struct g_op *op = s->op;
+		struct g_range rows = { .lo = 0, .hi = op->ofm.shape.h };
+		if (G_HAS(s, G_STEP_rows))
+			rows = s->rows;
+		text_printf(t, "<DMA: name=%s, in=t%d, out=t%d, rows %d to %d>",
+			    op->name ? op->name : "", op->ifm.t->rec.id, op->ofm.t->rec.id,
+			    (int)rows.lo, (int)rows.hi);
+	} else {
 		text_printf(t, "<DMA: name=%s, in=w%d slice %d, out=b%d>",
 			    s->weights->name ? s->weights->name : "",
 			    s->weights->rec.id, s->slice, s->buffer->rec.id);
+	}
 }
 
 void

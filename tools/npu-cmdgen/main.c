@@ -60,14 +60,6 @@ static const struct argp argp = {
 	       "Exit status: 0 done, 2 error.  See npu-cmdgen(1).",
 };
 
-static void
-put_words(const struct cmdgen *c, struct text *t)
-{
-	for (size_t i = 0; i < c->g->n_nodes; i++)
-		for (size_t k = 0; k < c->stream[i].n; k++)
-			text_put_le32(t, c->stream[i].word[k]);
-}
-
 /*
  * Writes one input of the only NPU operator: input 0 is the driver's payload, input 1
  * has its constants.
@@ -110,7 +102,9 @@ write_output(struct cmdgen *c, const struct options *o)
 		print_debug_xml(c, &t);
 		ok = file_write(o->output, t.p, t.n, false, c->e);
 	} else if (o->emit == EMIT_CMD) {
-		put_words(c, &t);
+		for (size_t i = 0; i < c->g->n_nodes; i++)
+			for (size_t k = 0; k < c->stream[i].n; k++)
+				text_put_le32(&t, c->stream[i].word[k]);
 		ok = file_write(o->output, t.p, t.n, true, c->e);
 	} else if (o->emit == EMIT_NPZ || o->emit == EMIT_PACKED) {
 		ok = print_raw(c, o->emit, &t) &&
@@ -123,63 +117,6 @@ write_output(struct cmdgen *c, const struct options *o)
 	return ok;
 }
 
-/* Prints the --verbose-... listings to standard error. */
-static bool
-list(struct cmdgen *c, const struct options *o)
-{
-	struct text t = { 0 };
-	bool ok = true;
-	for (size_t i = 0; ok && i < c->g->n_nodes; i++) {
-		if (!c->stream[i].n_marks)
-			continue;
-		if (o->high_level)
-			print_high_level(c, i, &t);
-		if (o->registers) {
-			print_operations(c, i, &t);
-			ok = print_words(c, i, &t);
-		}
-	}
-	if (o->allocation)
-		print_allocation(c, &t);
-	text_show(&t, stderr);
-	return ok;
-}
-
-/* Reads the files of --body. */
-static bool
-take_bodies(struct cmdgen *c, const struct options *o)
-{
-	for (size_t i = 0; i < o->n_bodies; i++) {
-		char *name;
-		long n = strtol(o->body[i], &name, 10);
-		struct bytes file;
-		if (*name != '=' || n < 1 || n > INT32_MAX)
-			return err_set(c->e, "--body needs N=FILE, not '%s'", o->body[i]);
-		if (!file_read(c->a, name + 1, TFL_MAX_BYTES, &file, c->e) ||
-		    !take_body(c, (int)n, file, name + 1))
-			return false;
-	}
-	return true;
-}
-
-/* Notes the bodies of IF and WHILE that were not compiled: their operators run on the CPU. */
-static void
-note_bodies(const struct cmdgen *c)
-{
-	const bool *body = tfl_bodies(c->a, c->m);
-	int n = 0, first = 0;
-	for (int i = c->m->n_subgraphs; i-- > 1;)
-		if (body[i] && !(c->body && c->body[i])) {
-			first = i;
-			n++;
-		}
-	if (n)
-		cli_note("note", "%s: %d bod%s of IF or WHILE stay%s on the CPU; the first is "
-				 "subgraph %d: compile it with tfl-partition --subgraph=%d, and put "
-				 "it here with --body=%d=FILE (npucc does this)", c->g->file, n,
-			 n == 1 ? "y" : "ies", n == 1 ? "s" : "", first, first, first);
-}
-
 static bool
 run(void *options, struct arena *a, struct err *e)
 {
@@ -188,10 +125,49 @@ run(void *options, struct arena *a, struct err *e)
 	uint8_t *text;
 	size_t n;
 	if (!file_take(a, o->input, SIZE_MAX / 4, &text, &n, e) ||
-	    !emit_text(&c, text, n, file_name(o->input)) || !take_bodies(&c, o))
+	    !emit_text(&c, text, n, file_name(o->input)))
 		return false;
-	note_bodies(&c);
-	return list(&c, o) && write_output(&c, o);
+	for (size_t i = 0; i < o->n_bodies; i++) { /* the files of --body */
+		char *name;
+		long k = strtol(o->body[i], &name, 10);
+		struct bytes file;
+		if (*name != '=' || k < 1 || k > INT32_MAX)
+			return err_set(e, "--body needs N=FILE, not '%s'", o->body[i]);
+		if (!file_read(a, name + 1, TFL_MAX_BYTES, &file, e) ||
+		    !take_body(&c, (int)k, file, name + 1))
+			return false;
+	}
+	/* bodies of IF and WHILE that were not compiled: their operators run on the CPU */
+	const bool *body = tfl_bodies(a, c.m);
+	int n_bodies = 0, first = 0;
+	for (int i = c.m->n_subgraphs; i-- > 1;)
+		if (body[i] && !(c.body && c.body[i])) {
+			first = i;
+			n_bodies++;
+		}
+	if (n_bodies)
+		cli_note("note", "%s: %d bod%s of IF or WHILE stay%s on the CPU; the first is "
+				 "subgraph %d: compile it with tfl-partition --subgraph=%d, and put "
+				 "it here with --body=%d=FILE (npucc does this)", c.g->file, n_bodies,
+			 n_bodies == 1 ? "y" : "ies", n_bodies == 1 ? "s" : "", first, first,
+			 first);
+	/* the --verbose-... listings */
+	struct text t = { 0 };
+	bool ok = true;
+	for (size_t i = 0; ok && i < c.g->n_nodes; i++) {
+		if (!c.stream[i].n_marks)
+			continue;
+		if (o->high_level)
+			print_high_level(&c, i, &t);
+		if (o->registers) {
+			print_operations(&c, i, &t);
+			ok = print_words(&c, i, &t);
+		}
+	}
+	if (o->allocation)
+		print_allocation(&c, &t);
+	text_show(&t, stderr);
+	return ok && write_output(&c, o);
 }
 
 int

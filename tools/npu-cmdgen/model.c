@@ -41,20 +41,6 @@ add_npu_op(struct build *b, struct tflw_op *op, size_t node)
 	};
 }
 
-static void
-add_cpu_op(struct build *b, struct tflw_op *op, int index)
-{
-	const struct tfl_op *from = &b->c->m->subgraph[0].op[index];
-	*op = (struct tflw_op){
-		.from = from->ref, .n_in = from->n_in,
-		.n_out = from->n_out, .n_mid = from->n_mid,
-	};
-	op->opcode = keep_opcode(b, from);
-	op->in = keep_tensors(b, from->in, from->n_in);
-	op->out = keep_tensors(b, from->out, from->n_out);
-	op->mid = keep_tensors(b, from->mid, from->n_mid);
-}
-
 /* checks that the original has the tensors that a record names */
 static bool
 check_tensors(const struct cmdgen *c, const struct g_rec *r, const char *id,
@@ -129,13 +115,6 @@ make_borders(struct build *b, const struct g_tensors *l, int *n)
 	return borders;
 }
 
-static void
-plan_tensor(struct build *b, int tensor, int64_t at)
-{
-	if (tensor >= 0)
-		b->plan[tensor] = at;
-}
-
 /* where a tensor is in the plan; -1: outside of the arena */
 static int64_t
 planned_at(const struct build *b, const struct g_tensor *t)
@@ -147,20 +126,6 @@ planned_at(const struct build *b, const struct g_tensor *t)
 		return t->at;
 	return k >= 0 && k < STREAM_IO_REGIONS && b->io_region[k] >= 0
 		? b->plan[b->io_region[k]] + t->at : -1;
-}
-
-static void
-plan_tensors(struct build *b)
-{
-	const struct graph *g = b->c->g;
-	for (size_t i = 0; i < g->n_tensors; i++) {
-		const struct g_tensor *t = g->tensors[i];
-		int64_t at = planned_at(b, t);
-		for (int k = 0; at >= 0 && k < t->tfl.n; k++)
-			plan_tensor(b, b->tensor_map[t->tfl.v[k].index], at);
-		if (at >= 0)
-			plan_tensor(b, b->made[i], at);
-	}
 }
 
 static bool
@@ -184,7 +149,15 @@ build_main(struct build *b)
 	for (size_t i = 0; i < c->g->n_nodes; i++) {
 		struct tflw_op *op = &b->sg.op[b->sg.n_ops];
 		if (c->g->nodes[i]->kind == NODE_CPU) {
-			add_cpu_op(b, op, c->g->nodes[i]->tfl.v[0].index);
+			const struct tfl_op *o = &from->op[c->g->nodes[i]->tfl.v[0].index];
+			*op = (struct tflw_op){
+				.from = o->ref, .n_in = o->n_in,
+				.n_out = o->n_out, .n_mid = o->n_mid,
+			};
+			op->opcode = keep_opcode(b, o);
+			op->in = keep_tensors(b, o->in, o->n_in);
+			op->out = keep_tensors(b, o->out, o->n_out);
+			op->mid = keep_tensors(b, o->mid, o->n_mid);
 		} else {
 			/* a node that has only aliases runs nothing */
 			if (c->stream[i].n_marks == 0)
@@ -198,7 +171,17 @@ build_main(struct build *b)
 		}
 		b->sg.n_ops++;
 	}
-	plan_tensors(b);
+	for (size_t i = 0; i < c->g->n_tensors; i++) {
+		const struct g_tensor *t = c->g->tensors[i];
+		int64_t at = planned_at(b, t);
+		for (int k = 0; at >= 0 && k < t->tfl.n; k++) {
+			int kept = b->tensor_map[t->tfl.v[k].index];
+			if (kept >= 0)
+				b->plan[kept] = at;
+		}
+		if (at >= 0 && b->made[i] >= 0)
+			b->plan[b->made[i]] = at;
+	}
 	b->arena_end = max_i64(b->arena_end, graph_place_used(c->g, PLACE_ARENA));
 	if (!place_bodies(b))
 		return false;

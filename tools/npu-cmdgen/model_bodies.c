@@ -22,17 +22,6 @@ same_tensor(const struct tfl_tensor *a, const struct tfl_tensor *b)
 	       !memcmp(a->dim, b->dim, (size_t)a->rank * sizeof(*a->dim));
 }
 
-static bool
-same_borders(const struct tfl_subgraph *a, const struct tfl_subgraph *b)
-{
-	bool same = a->n_in == b->n_in && a->n_out == b->n_out;
-	for (int i = 0; same && i < a->n_in; i++)
-		same = same_tensor(&a->tensor[a->in[i]], &b->tensor[b->in[i]]);
-	for (int i = 0; same && i < a->n_out; i++)
-		same = same_tensor(&a->tensor[a->out[i]], &b->tensor[b->out[i]]);
-	return same;
-}
-
 bool
 take_body(struct cmdgen *c, int n, struct bytes file, const char *name)
 {
@@ -45,8 +34,13 @@ take_body(struct cmdgen *c, int n, struct bytes file, const char *name)
 	if (!tfl_read(c->a, file, name, &m, c->e) ||
 	    !stream_find(c->a, m, &s, &n_streams, c->e))
 		return false;
-	if (m->n_subgraphs > c->m->n_subgraphs || tfl_metadata(m, BORDERS_METADATA).p ||
-	    !same_borders(&c->m->subgraph[n], &m->subgraph[0]))
+	const struct tfl_subgraph *x = &c->m->subgraph[n], *y = &m->subgraph[0];
+	bool same = x->n_in == y->n_in && x->n_out == y->n_out;
+	for (int i = 0; same && i < x->n_in; i++)
+		same = same_tensor(&x->tensor[x->in[i]], &y->tensor[y->in[i]]);
+	for (int i = 0; same && i < x->n_out; i++)
+		same = same_tensor(&x->tensor[x->out[i]], &y->tensor[y->out[i]]);
+	if (m->n_subgraphs > c->m->n_subgraphs || tfl_metadata(m, BORDERS_METADATA).p || !same)
 		return err_at(c->e, name, 0, "its inputs and outputs are not those of subgraph %d: "
 					     "compile it with tfl-partition --subgraph=%d", n, n);
 	if (n_streams && s[0].accel != c->accel)

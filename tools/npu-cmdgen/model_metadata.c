@@ -22,44 +22,6 @@ add_metadata(struct build *b, const char *name, struct bytes data)
 		.name = name, .buffer = add_buffer(b, data) };
 }
 
-static void
-keep_metadata(struct build *b)
-{
-	struct fb_ref root = b->c->m->root;
-	uint32_t n = fb_vector(root, FB_Model_metadata).n;
-	for (uint32_t i = 0; i < n; i++) {
-		struct fb_ref md = fb_item(root, FB_Model_metadata, i);
-		const char *name = fb_string(md, FB_Metadata_name, NULL);
-		uint64_t buffer = (uint64_t)fb_int(md, FB_Metadata_buffer);
-		if (strcmp(name, "OfflineMemoryAllocation") != 0 &&
-		    strcmp(name, MAP_METADATA) != 0 &&
-		    strcmp(name, PROFILE_METADATA) != 0 &&
-		    strcmp(name, BORDERS_METADATA) != 0 &&
-		    buffer < b->c->m->n_buffers && b->c->m->buffer[buffer].p)
-			add_metadata(b, name, b->c->m->buffer[buffer]);
-	}
-}
-
-/* ethosu-commands(7) 13.4; the runtime plans the tensors of subgraphs that are not compiled */
-static void
-add_plan(struct build *b)
-{
-	int n = 0, k = 0;
-	for (int i = 0; i < b->w.n_subgraphs; i++)
-		n += b->w.subgraph[i].n_tensors;
-	uint8_t *p = arena_alloc(b->c->a, 4 * ((size_t)n + 3), 1);
-	store_le32(p, 0);
-	store_le32(p + 4, (uint32_t)b->w.n_subgraphs);
-	store_le32(p + 8, (uint32_t)n);
-	for (; k < b->sg.n_tensors; k++)
-		store_le32(p + 12 + 4 * k, (uint32_t)(int32_t)b->plan[k]);
-	for (int s = 1; s < b->w.n_subgraphs; s++)
-		for (int i = 0; i < b->w.subgraph[s].n_tensors; i++, k++)
-			store_le32(p + 12 + 4 * k, (uint32_t)(int32_t)body_planned_at(b, s, i));
-	add_metadata(b, "OfflineMemoryAllocation",
-		     (struct bytes){ .p = p, .n = 4 * ((size_t)n + 3) });
-}
-
 /*
  * Appends the commands of the compiled bodies to the source map, with the name of the body in
  * front.  A body without a source map ends the list, because streams are told by their order.
@@ -100,37 +62,62 @@ add_bodies(const struct cmdgen *c, struct npu_map *m)
 	}
 }
 
-/*
- * Adds the profile and the source map last, so that the rest of the file is the same
- * without them.
- */
-static void
-add_map(struct build *b)
+void
+build_metadata(struct build *b)
 {
 	const struct cmdgen *c = b->c;
+	struct arena *a = c->a;
+
+	/* the original's */
+	struct fb_ref root = c->m->root;
+	uint32_t n = fb_vector(root, FB_Model_metadata).n;
+	for (uint32_t i = 0; i < n; i++) {
+		struct fb_ref md = fb_item(root, FB_Model_metadata, i);
+		const char *name = fb_string(md, FB_Metadata_name, NULL);
+		uint64_t buffer = (uint64_t)fb_int(md, FB_Metadata_buffer);
+		if (strcmp(name, "OfflineMemoryAllocation") != 0 &&
+		    strcmp(name, MAP_METADATA) != 0 &&
+		    strcmp(name, PROFILE_METADATA) != 0 &&
+		    strcmp(name, BORDERS_METADATA) != 0 &&
+		    buffer < c->m->n_buffers && c->m->buffer[buffer].p)
+			add_metadata(b, name, c->m->buffer[buffer]);
+	}
+
+	/* the arena plan: ethosu-commands(7) 13.4; the runtime plans the tensors of subgraphs
+	 * that are not compiled */
+	int n_tensors = 0, k = 0;
+	for (int i = 0; i < b->w.n_subgraphs; i++)
+		n_tensors += b->w.subgraph[i].n_tensors;
+	uint8_t *p = arena_alloc(a, 4 * ((size_t)n_tensors + 3), 1);
+	store_le32(p, 0);
+	store_le32(p + 4, (uint32_t)b->w.n_subgraphs);
+	store_le32(p + 8, (uint32_t)n_tensors);
+	for (; k < b->sg.n_tensors; k++)
+		store_le32(p + 12 + 4 * k, (uint32_t)(int32_t)b->plan[k]);
+	for (int s = 1; s < b->w.n_subgraphs; s++)
+		for (int i = 0; i < b->w.subgraph[s].n_tensors; i++, k++)
+			store_le32(p + 12 + 4 * k, (uint32_t)(int32_t)body_planned_at(b, s, i));
+	add_metadata(b, "OfflineMemoryAllocation",
+		     (struct bytes){ .p = p, .n = 4 * ((size_t)n_tensors + 3) });
+
+	struct border_tensors x = find_borders(c);
+	struct bytes text = borders_print(a, &x);
+	if (text.p)
+		add_metadata(b, BORDERS_METADATA, text);
+
+	/* the profile and the source map last, so that the rest of the file is the same without
+	 * them */
 	bool any = false;
 	for (size_t i = 0; i < c->g->n_nodes; i++)
 		any |= c->stream[i].n_marks > 0;
 	if (!any || c->no_map)
 		return;
-	struct npu_map *m = map_make(c->a, c->g, c->m, c->stream);
+	struct npu_map *m = map_make(a, c->g, c->m, c->stream);
 	size_t bytes = 0;
 	for (int i = 0; i < b->w.n_buffers; i++)
 		bytes += b->w.buffer[i].n;
-	source_carry(c->a, c->g, bytes, m);
+	source_carry(a, c->g, bytes, m);
 	add_bodies(c, m);
-	add_metadata(b, PROFILE_METADATA, profile_print(c->a, c->accel, &c->memory));
-	add_metadata(b, MAP_METADATA, map_encode(c->a, m));
-}
-
-void
-build_metadata(struct build *b)
-{
-	keep_metadata(b);
-	add_plan(b);
-	struct border_tensors x = find_borders(b->c);
-	struct bytes text = borders_print(b->c->a, &x);
-	if (text.p)
-		add_metadata(b, BORDERS_METADATA, text);
-	add_map(b);
+	add_metadata(b, PROFILE_METADATA, profile_print(a, c->accel, &c->memory));
+	add_metadata(b, MAP_METADATA, map_encode(a, m));
 }

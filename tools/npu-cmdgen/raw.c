@@ -9,11 +9,62 @@
 #include "raw/raw.h"
 #include "tflite/tflite.h"
 
-/* Finds the only NPU region; fails if the graph has anything else. */
+/*
+ * Describes the inputs or outputs: the graph's own list, else the original model's.  A border
+ * that nothing reads has no address yet, and is appended to scratch.
+ */
 static bool
-only_node(struct cmdgen *c, size_t *node)
+place_borders(struct cmdgen *c, bool in, struct raw *r, struct raw_io **v, int *n)
 {
-	size_t n = 0;
+	enum { ALIGN = 16 };
+	const struct g_model *m = c->g->n_models ? c->g->models[0] : NULL;
+	const struct tfl_subgraph *sg = &c->m->subgraph[0];
+	const struct g_tensors *list = NULL;
+	if (m && G_HAS(m, G_MODEL_in))
+		list = in ? &m->in : &m->out;
+	*n = list ? (int)list->n : in ? sg->n_in : sg->n_out;
+	*v = anew(c->a, struct raw_io, (size_t)*n + 1);
+	for (int i = 0; i < *n; i++) {
+		const struct g_tensor *t =
+		    list ? list->v[i] : graph_tensor_of_tfl(c->g, (in ? sg->in : sg->out)[i]);
+		struct raw_io *d = &(*v)[i];
+		if (!t)
+			return err_at(c->e, c->g->file, 0, "an input or output of the model is "
+							   "not a tensor of the NPU region");
+		if (tensor_is_separate(t))
+			return graph_err(c->g, t, c->e, "t%d is outside of the arena, which "
+							"npz and vela-bin do not support",
+							t->rec.id);
+		if (t->layout != LAYOUT_NHWC || tensor_has_strides(t))
+			return graph_err(c->g, t, c->e, "t%d has a memory layout that npz and "
+							"vela-bin do not support", t->rec.id);
+		for (int k = 0; k < RAW_RANK; k++) {
+			int own = k - (RAW_RANK - t->shape.rank);
+			d->dim[k] = own < 0 ? 1 : t->shape.dim[own];
+		}
+		if (t->shape.rank > RAW_RANK)
+			return graph_err(c->g, t, c->e, "t%d has %d dimensions, npz and "
+							"vela-bin support 6",
+							t->rec.id, t->shape.rank);
+		d->elem_bytes = graph_type_bytes(t->shape.type);
+		d->offset = t->at;
+		if (!G_HAS(t, G_TENSOR_at)) {
+			d->offset = round_up_i64(r->scratch, ALIGN);
+			r->scratch = d->offset + tensor_bytes(t);
+		} else if (t->area != PLACE_ARENA) {
+			return graph_err(c->g, t, c->e, "t%d is not in the arena", t->rec.id);
+		}
+	}
+	return true;
+}
+
+bool
+print_raw(struct cmdgen *c, enum emit what, struct text *t)
+{
+	size_t node = 0, n = 0;
+	struct raw r = { .scratch = graph_place_used(c->g, PLACE_ARENA) };
+	struct g_blob *flash = graph_find_blob(c->g, "flash");
+	/* the only NPU region; the graph has nothing else */
 	for (size_t i = 0; i < c->g->n_nodes; i++) {
 		if (c->g->nodes[i]->kind == NODE_CPU)
 			return graph_err(c->g, c->g->nodes[i], c->e,
@@ -22,85 +73,13 @@ only_node(struct cmdgen *c, size_t *node)
 					 c->g->nodes[i]->rec.id);
 		if (node_continues(c->g->nodes[i]))
 			continue;
-		*node = i;
+		node = i;
 		n++;
 	}
-	return n == 1 || err_at(c->e, c->g->file, 0, "the graph has %zu NPU regions: "
-						     "npz and vela-bin need exactly "
-						     "one", n);
-}
-
-/* inputs or outputs: the graph's own list, else the original model's */
-static struct g_tensors
-borders_of(struct cmdgen *c, bool in)
-{
-	const struct g_model *m = c->g->n_models ? c->g->models[0] : NULL;
-	const struct tfl_subgraph *sg = &c->m->subgraph[0];
-	if (m && G_HAS(m, G_MODEL_in))
-		return in ? m->in : m->out;
-	struct g_tensors l = { .n = (size_t)(in ? sg->n_in : sg->n_out) };
-	l.v = anew(c->a, struct g_tensor *, l.n + 1);
-	for (size_t i = 0; i < l.n; i++)
-		l.v[i] = graph_tensor_of_tfl(c->g, (in ? sg->in : sg->out)[i]);
-	return l;
-}
-
-/*
- * Describes an input or output.  If nothing reads it, it has no address yet and is
- * appended to scratch.
- */
-static bool
-place_border(struct cmdgen *c, const struct g_tensor *t, struct raw *r, struct raw_io *d)
-{
-	enum { ALIGN = 16 };
-	if (!t)
-		return err_at(c->e, c->g->file, 0, "an input or output of the model is "
-						   "not a tensor of the NPU region");
-	if (tensor_is_separate(t))
-		return graph_err(c->g, t, c->e, "t%d is outside of the arena, which "
-						"npz and vela-bin do not support",
-						t->rec.id);
-	if (t->layout != LAYOUT_NHWC || tensor_has_strides(t))
-		return graph_err(c->g, t, c->e, "t%d has a memory layout that npz and "
-						"vela-bin do not support", t->rec.id);
-	for (int k = 0; k < RAW_RANK; k++) {
-		int own = k - (RAW_RANK - t->shape.rank);
-		d->dim[k] = own < 0 ? 1 : t->shape.dim[own];
-	}
-	if (t->shape.rank > RAW_RANK)
-		return graph_err(c->g, t, c->e, "t%d has %d dimensions, npz and "
-						"vela-bin support 6",
-						t->rec.id, t->shape.rank);
-	d->elem_bytes = graph_type_bytes(t->shape.type);
-	d->offset = t->at;
-	if (!G_HAS(t, G_TENSOR_at)) {
-		d->offset = round_up_i64(r->scratch, ALIGN);
-		r->scratch = d->offset + tensor_bytes(t);
-	} else if (t->area != PLACE_ARENA) {
-		return graph_err(c->g, t, c->e, "t%d is not in the arena", t->rec.id);
-	}
-	return true;
-}
-
-static bool
-place_borders(struct cmdgen *c, bool in, struct raw *r, struct raw_io **v, int *n)
-{
-	struct g_tensors l = borders_of(c, in);
-	*v = anew(c->a, struct raw_io, l.n + 1);
-	*n = (int)l.n;
-	for (size_t i = 0; i < l.n; i++)
-		if (!place_border(c, l.v[i], r, &(*v)[i]))
-			return false;
-	return true;
-}
-
-bool
-print_raw(struct cmdgen *c, enum emit what, struct text *t)
-{
-	size_t node = 0;
-	struct raw r = { .scratch = graph_place_used(c->g, PLACE_ARENA) };
-	struct g_blob *flash = graph_find_blob(c->g, "flash");
-	if (!only_node(c, &node) || (flash && !graph_blob(c->g, flash, &r.weights, c->e)) ||
+	if (n != 1)
+		return err_at(c->e, c->g->file, 0, "the graph has %zu NPU regions: npz and "
+						   "vela-bin need exactly one", n);
+	if ((flash && !graph_blob(c->g, flash, &r.weights, c->e)) ||
 	    !place_borders(c, true, &r, &r.in, &r.n_in) ||
 	    !place_borders(c, false, &r, &r.out, &r.n_out))
 		return false;

@@ -66,86 +66,38 @@ put_ranges(struct text *t, const char *what, const struct npu_range r[2])
 	text_putc(t, '\n');
 }
 
-static const char *
-title_of(const struct g_op *op)
-{
-	static const char *const titles[OP_KINDS] = {
-		[OP_CONV] = "Conv2D Conv2D",
-		[OP_FC] = "FullyConnected Conv2D",
-		[OP_DEPTHWISE] = "DepthwiseConv2D ConvDepthWise",
-		[OP_MAXPOOL] = "MAX Pooling", [OP_AVGPOOL] = "AVERAGE Pooling",
-		[OP_REDUCE_SUM] = "REDUCE_SUM Pooling",
-		[OP_MATMUL] = "MatMul Conv2D", [OP_REORDER] = "SUM Pooling",
-		[OP_RESIZE] = "Resize Resize",
-		[OP_ARGMAX] = "ARGMAX_X Pooling",
-		[OP_MUL] = "MUL ElementWise", [OP_ADD] = "ADD ElementWise",
-		[OP_SUB] = "SUB ElementWise", [OP_MIN] = "MIN ElementWise",
-		[OP_MAX] = "MAX ElementWise", [OP_LRELU] = "LRELU ElementWise",
-		[OP_ABS] = "ABS ElementWise", [OP_CLZ] = "CLZ ElementWise",
-		[OP_SHR] = "SHR ElementWise", [OP_SHL] = "SHL ElementWise",
-		[OP_DIV] = "DIV ElementWise", [OP_EQUAL] = "CMP_EQ ElementWise",
-		[OP_GREATER] = "CMP_GT ElementWise",
-		[OP_NOT_LESS] = "CMP_GE ElementWise",
-		[OP_UNEQUAL] = "CMP_NE ElementWise", [OP_AND] = "AND ElementWise",
-		[OP_OR] = "OR ElementWise", [OP_AND_NOT] = "AND_NOT ElementWise",
-		[OP_XOR] = "XOR ElementWise", [OP_LSR] = "LSR ElementWise",
-	};
-	return titles[op->kind];
-}
-
-static void
-put_window(struct text *t, const struct npu_op *o)
-{
-	text_printf(t, "      Kernel: w=%d, h=%d, stride=(%d, %d), "
-		    "dilation=(%d, %d)\n", o->kernel_w, o->kernel_h, o->stride_x,
-		    o->stride_y, o->dilation_x, o->dilation_y);
-	text_printf(t, "      NpuPadding(top=%d, left=%d, bottom=%d, right=%d)\n",
-		    o->pad_top, o->pad_left, o->pad_bottom, o->pad_right);
-}
-
-/*
- * Prints a table, or bounds that are tighter than those of the type; other bounds clamp
- * nothing.
- */
-static void
-put_activation(struct text *t, const struct npu_op *o)
-{
-	int64_t least = o->ofm.is_signed ? -((int64_t)1 << (o->ofm.bits - 1)) : 0;
-	int64_t most = least + ((int64_t)1 << o->ofm.bits) - 1;
-	const char *name = o->activation == NPU_ACT_TANH      ? "TANH"
-			   : o->activation == NPU_ACT_SIGMOID ? "SIGMOID"
-							      : NULL;
-	if (!name && o->activation < NPU_ACT_TABLE0 &&
-	    (o->ofm.bits > 16 || (o->min <= least && o->max >= most)))
-		return;
-	text_puts(t, "      Activation: ");
-	if (o->activation >= NPU_ACT_TABLE0)
-		text_printf(t, "TABLE_LOOKUP %d", o->activation - NPU_ACT_TABLE0);
-	else
-		text_puts(t, name ? name : "NONE_OR_RELU");
-	text_printf(t, ", min=%d, max=%d\n", o->min, o->max);
-}
-
-static void
-put_block(struct text *t, const struct npu_op *o)
-{
-	static const char *const resampling[] = { "NONE", "NEAREST", "TRANSPOSE" };
-	static const char *const rounding[] = { "TFL", "TRUNCATE", "NATURAL", "?" };
-	text_printf(t, "      Block config: h=%d,w=%d,c=%d, "
-		    "NpuResamplingMode.%s, NpuRoundingMode.%s", o->block.h,
-		    o->block.w, o->block.c, resampling[o->upscale],
-		    rounding[o->rounding & 3]);
-	text_puts(t, o->kind == NPU_POOL ? ", rescale=None\n" : "\n");
-}
+static const char *const titles[OP_KINDS] = {
+	[OP_CONV] = "Conv2D Conv2D",
+	[OP_FC] = "FullyConnected Conv2D",
+	[OP_DEPTHWISE] = "DepthwiseConv2D ConvDepthWise",
+	[OP_MAXPOOL] = "MAX Pooling", [OP_AVGPOOL] = "AVERAGE Pooling",
+	[OP_REDUCE_SUM] = "REDUCE_SUM Pooling",
+	[OP_MATMUL] = "MatMul Conv2D", [OP_REORDER] = "SUM Pooling",
+	[OP_RESIZE] = "Resize Resize",
+	[OP_ARGMAX] = "ARGMAX_X Pooling",
+	[OP_MUL] = "MUL ElementWise", [OP_ADD] = "ADD ElementWise",
+	[OP_SUB] = "SUB ElementWise", [OP_MIN] = "MIN ElementWise",
+	[OP_MAX] = "MAX ElementWise", [OP_LRELU] = "LRELU ElementWise",
+	[OP_ABS] = "ABS ElementWise", [OP_CLZ] = "CLZ ElementWise",
+	[OP_SHR] = "SHR ElementWise", [OP_SHL] = "SHL ElementWise",
+	[OP_DIV] = "DIV ElementWise", [OP_EQUAL] = "CMP_EQ ElementWise",
+	[OP_GREATER] = "CMP_GT ElementWise",
+	[OP_NOT_LESS] = "CMP_GE ElementWise",
+	[OP_UNEQUAL] = "CMP_NE ElementWise", [OP_AND] = "AND ElementWise",
+	[OP_OR] = "OR ElementWise", [OP_AND_NOT] = "AND_NOT ElementWise",
+	[OP_XOR] = "XOR ElementWise", [OP_LSR] = "LSR ElementWise",
+};
 
 static void
 put_kernel(struct text *t, const struct cmdgen *c, const struct npu_op *o,
 	   const struct g_step *s)
 {
+	static const char *const resampling[] = { "NONE", "NEAREST", "TRANSPOSE" };
+	static const char *const rounding[] = { "TFL", "TRUNCATE", "NATURAL", "?" };
 	const struct g_op *op = s->op;
 	/* U85 takes the operands in the order of the operation */
 	const bool swapped = op_is_binary(op->kind) && op->reversed && !o->ifm2_first;
-	text_printf(t, "%s name=%s: ", title_of(op), op_label(c, op));
+	text_printf(t, "%s name=%s: ", titles[op->kind], op_label(c, op));
 	put_stripe(t, c, s);
 	text_putc(t, '\n');
 	const struct g_tensor *of = swapped ? op->ifm2.t : op->ifm.t;
@@ -154,28 +106,39 @@ put_kernel(struct text *t, const struct cmdgen *c, const struct npu_op *o,
 	if (o->has_ifm2)
 		put_input(t, c, "IFM2", &o->ifm2, of2, o->ifm2_scalar ? &o->scalar : NULL);
 	put_feature_map(t, c, "OFM", &o->ofm, op->ofm.t);
-	if (o->kind != NPU_ELEMENTWISE)
-		put_window(t, o);
+	if (o->kind != NPU_ELEMENTWISE) {
+		text_printf(t, "      Kernel: w=%d, h=%d, stride=(%d, %d), "
+			    "dilation=(%d, %d)\n", o->kernel_w, o->kernel_h, o->stride_x,
+			    o->stride_y, o->dilation_x, o->dilation_y);
+		text_printf(t, "      NpuPadding(top=%d, left=%d, bottom=%d, right=%d)\n",
+			    o->pad_top, o->pad_left, o->pad_bottom, o->pad_right);
+	}
 	if (o->weights[0].n) {
 		put_ranges(t, "Weights", o->weights);
 		put_ranges(t, "Scales", o->scales);
 		text_printf(t, "      NpuBlockTraversal.%s\n",
 			    o->part_kernel ? "PART_KERNEL_FIRST" : "DEPTH_FIRST");
 	}
-	put_activation(t, o);
-	put_block(t, o);
-}
-
-static void
-put_dma(struct text *t, const struct npu_op *o, const struct g_step *s)
-{
-	text_puts(t, "DMA_START src=");
-	put_range(t, &o->src);
-	text_puts(t, ", dest=");
-	put_range(t, &o->dst);
-	text_puts(t, ": ");
-	put_transfer(t, s);
-	text_putc(t, '\n');
+	/* a table, or bounds that are tighter than those of the type; other bounds clamp nothing */
+	int64_t least = o->ofm.is_signed ? -((int64_t)1 << (o->ofm.bits - 1)) : 0;
+	int64_t most = least + ((int64_t)1 << o->ofm.bits) - 1;
+	const char *name = o->activation == NPU_ACT_TANH      ? "TANH"
+			   : o->activation == NPU_ACT_SIGMOID ? "SIGMOID"
+							      : NULL;
+	if (name || o->activation >= NPU_ACT_TABLE0 ||
+	    (o->ofm.bits <= 16 && (o->min > least || o->max < most))) {
+		text_puts(t, "      Activation: ");
+		if (o->activation >= NPU_ACT_TABLE0)
+			text_printf(t, "TABLE_LOOKUP %d", o->activation - NPU_ACT_TABLE0);
+		else
+			text_puts(t, name ? name : "NONE_OR_RELU");
+		text_printf(t, ", min=%d, max=%d\n", o->min, o->max);
+	}
+	text_printf(t, "      Block config: h=%d,w=%d,c=%d, "
+		    "NpuResamplingMode.%s, NpuRoundingMode.%s", o->block.h,
+		    o->block.w, o->block.c, resampling[o->upscale],
+		    rounding[o->rounding & 3]);
+	text_puts(t, o->kind == NPU_POOL ? ", rescale=None\n" : "\n");
 }
 
 void
@@ -188,10 +151,17 @@ print_operations(const struct cmdgen *c, size_t node, struct text *t)
 		if (o->index < 0)
 			continue;
 		text_printf(t, "%d ", o->index);
-		if (npu_is_kernel(o))
+		if (npu_is_kernel(o)) {
 			put_kernel(t, c, o, w->mark[o->index].step);
-		else
-			put_dma(t, o, w->mark[o->index].step);
+			continue;
+		}
+		text_puts(t, "DMA_START src=");
+		put_range(t, &o->src);
+		text_puts(t, ", dest=");
+		put_range(t, &o->dst);
+		text_puts(t, ": ");
+		put_transfer(t, w->mark[o->index].step);
+		text_putc(t, '\n');
 	}
 }
 

@@ -64,19 +64,6 @@ keep_first_error(void *ctx, const struct npu_finding *f)
 }
 
 /*
- * The digest is the last bytes of the source map.  The digest does not cover the source
- * map itself.
- */
-static void
-put_digest(const struct tfl_model *m, uint8_t *file)
-{
-	struct bytes map = tfl_metadata(m, MAP_METADATA);
-	if (map.p)
-		store_le64(file + (map.p - m->file.p) + map.n - MAP_DIGEST_BYTES,
-			   source_digest(m));
-}
-
-/*
  * Fails if a stream breaks a rule of the Linux driver.  The message names the
  * operation, which the user can keep on the CPU.
  */
@@ -119,6 +106,13 @@ verify_model(struct cmdgen *c, struct bytes file, unsigned jobs)
 		return false;
 	if (!j.failed && !check_driver(&j, m, s, n))
 		return false;
-	put_digest(m, (uint8_t *)(uintptr_t)file.p);
+	/*
+	 * The digest is the last bytes of the source map.  The digest does not cover the source
+	 * map itself.
+	 */
+	struct bytes map = tfl_metadata(m, MAP_METADATA);
+	uint8_t *to = (uint8_t *)(uintptr_t)file.p;
+	if (map.p)
+		store_le64(to + (map.p - m->file.p) + map.n - MAP_DIGEST_BYTES, source_digest(m));
 	return !j.failed;
 }
