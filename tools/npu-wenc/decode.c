@@ -64,43 +64,6 @@ restore_piece(struct wenc *w, const struct g_op *op, struct bytes flash,
 	return true;
 }
 
-/* decodes the pieces of one weights record into an int16 OHWI array */
-static bool
-decode_weights(struct wenc *w, const struct g_op *op, struct bytes flash, int16_t *out)
-{
-	int slices = op->weights->slices.n ? (int)op->weights->slices.n - 1 : 1;
-	int cores = emit_streams(w->accel, op);
-	for (int i = 0; i < slices * cores; i++) {
-		struct weights_order ord = emit_weights_order(w->accel, op, i / cores,
-							      i % cores);
-		if (weights_order_channels(&ord) &&
-		    !restore_piece(w, op, flash, ord, i / cores, out))
-			return false;
-	}
-	return true;
-}
-
-static bool
-write_npy(struct wenc *w, const struct g_op *op, const char *dir, const int16_t *v)
-{
-	struct npy n = { .kind = 'i', .item_bytes = 2, .rank = 4 };
-	size_t count = 1;
-	for (int i = 0; i < 4; i++) {
-		n.dim[i] = op->weights->shape.dim[i];
-		count *= (size_t)n.dim[i];
-	}
-	uint8_t *data = anew(w->a, uint8_t, 2 * count + 1);
-	for (size_t i = 0; i < count; i++)
-		store_le16(data + 2 * i, (uint16_t)v[i]);
-	n.data = (struct bytes){ .p = data, .n = 2 * count };
-	struct text t = { 0 };
-	npy_print(&t, &n);
-	const char *path = arena_printf(w->a, "%s/w%d.npy", dir, op->weights->rec.id);
-	bool ok = file_set_add(w->files, path, t.p, t.n, true, w->e);
-	text_free(&t);
-	return ok;
-}
-
 bool
 decode_all(struct wenc *w, const struct options *o)
 {
@@ -112,7 +75,8 @@ decode_all(struct wenc *w, const struct options *o)
 	if (!graph_blob(w->g, b, &flash, w->e))
 		return false;
 	bool *done = anew(w->a, bool, w->g->n_ops + 1);
-	file_set_directory(w->files, o->output ? o->output : ".");
+	const char *dir = o->output ? o->output : ".";
+	file_set_directory(w->files, dir);
 	for (size_t i = 0; i < w->g->n_ops; i++) {
 		const struct g_op *op = w->g->ops[i];
 		for (size_t k = 0; op->weights && k < i; k++)
@@ -121,9 +85,28 @@ decode_all(struct wenc *w, const struct options *o)
 			continue;
 		const int32_t *d = op->weights->shape.dim;
 		size_t n = (size_t)d[0] * (size_t)d[1] * (size_t)d[2] * (size_t)d[3];
-		int16_t *v = anew(w->a, int16_t, n);
-		if (!decode_weights(w, op, flash, v) ||
-		    !write_npy(w, op, o->output ? o->output : ".", v))
+		int16_t *v = anew(w->a, int16_t, n); /* OHWI */
+		int slices = op->weights->slices.n ? (int)op->weights->slices.n - 1 : 1;
+		int cores = emit_streams(w->accel, op);
+		for (int k = 0; k < slices * cores; k++) {
+			struct weights_order ord = emit_weights_order(w->accel, op, k / cores,
+								      k % cores);
+			if (weights_order_channels(&ord) &&
+			    !restore_piece(w, op, flash, ord, k / cores, v))
+				return false;
+		}
+		struct npy npy = { .kind = 'i', .item_bytes = 2, .rank = 4,
+				   .dim = { d[0], d[1], d[2], d[3] } };
+		uint8_t *data = anew(w->a, uint8_t, 2 * n + 1);
+		for (size_t k = 0; k < n; k++)
+			store_le16(data + 2 * k, (uint16_t)v[k]);
+		npy.data = (struct bytes){ .p = data, .n = 2 * n };
+		struct text t = { 0 };
+		npy_print(&t, &npy);
+		const char *path = arena_printf(w->a, "%s/w%d.npy", dir, op->weights->rec.id);
+		bool ok = file_set_add(w->files, path, t.p, t.n, true, w->e);
+		text_free(&t);
+		if (!ok)
 			return false;
 	}
 	return true;

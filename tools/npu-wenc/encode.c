@@ -139,44 +139,6 @@ collect_weights(struct wenc *w, int level)
 	return true;
 }
 
-static struct task *
-make_tasks(struct wenc *w, size_t *n)
-{
-	*n = 0;
-	for (size_t i = 0; i < w->n_coded; i++)
-		*n += (size_t)(w->coded[i].slices * w->coded[i].cores);
-	struct task *t = anew(w->a, struct task, *n), *next = t;
-	for (size_t i = 0; i < w->n_coded; i++) {
-		struct coded *c = &w->coded[i];
-		struct weights_view view;
-		if (!emit_weights_view(w->g->a, w->g, c->w, &view, w->e))
-			return NULL;
-		for (int s = 0; s < c->slices; s++)
-			for (int core = 0; core < c->cores; core++)
-				*next++ = (struct task){ .c = c, .slice = s,
-							 .core = core, .view = view };
-	}
-	return t;
-}
-
-/* collects the threads' results in order */
-static bool
-collect_results(struct wenc *w, struct task *task, size_t n)
-{
-	bool ok = true;
-	for (size_t i = 0; i < n; i++) {
-		struct task *t = &task[i];
-		struct piece *p = &t->c->piece[t->slice * t->c->cores + t->core];
-		t->c->bytes += (int64_t)(p->scales.n + p->stream.n);
-		t->c->hash = hash_xxh3_seeded(&p->hash, sizeof(p->hash), t->c->hash);
-		p->a = t->a;
-		if (ok && t->err.status)
-			ok = graph_err(w->g, t->c->w, w->e, "w%d: %s",
-				       t->c->w->rec.id, t->err.text);
-	}
-	return ok;
-}
-
 static bool
 is_fetched(const struct graph *g, const struct g_weights *w)
 {
@@ -215,21 +177,6 @@ check_plan_sizes(struct wenc *w, const struct coded *c)
 	return true;
 }
 
-/* number of weights of each task */
-static int64_t *
-count_weights(struct wenc *w, const struct task *t, size_t n)
-{
-	int64_t *count = anew(w->a, int64_t, n + 1);
-	for (size_t i = 0; i < n; i++) {
-		const struct g_weights *g = t[i].c->w;
-		const int32_t *d = g->shape.dim;
-		const int64_t *cut = g->slices.n ? &g->slices.v[t[i].slice] : NULL;
-		int64_t channels = cut ? cut[1] - cut[0] : d[0];
-		count[i] = channels * d[1] * d[2] * d[3];
-	}
-	return count;
-}
-
 void
 forget_pieces(struct wenc *w)
 {
@@ -245,20 +192,49 @@ forget_pieces(struct wenc *w)
 bool
 encode_all(struct wenc *w, const struct options *o)
 {
-	size_t n;
+	size_t n = 0;
 	if (!collect_weights(w, o->level))
 		return false;
-	struct work k = { .w = w, .level = o->level, .task = make_tasks(w, &n) };
-	if (!k.task)
-		return false;
+	for (size_t i = 0; i < w->n_coded; i++)
+		n += (size_t)(w->coded[i].slices * w->coded[i].cores);
+	struct work k = { .w = w, .level = o->level, .task = anew(w->a, struct task, n) };
+	int64_t *count = anew(w->a, int64_t, n + 1); /* weights of each task */
+	size_t next = 0;
+	for (size_t i = 0; i < w->n_coded; i++) {
+		struct coded *c = &w->coded[i];
+		const int32_t *d = c->w->shape.dim;
+		struct weights_view view;
+		if (!emit_weights_view(w->g->a, w->g, c->w, &view, w->e))
+			return false;
+		for (int s = 0; s < c->slices; s++) {
+			const int64_t *cut = c->w->slices.n ? &c->w->slices.v[s] : NULL;
+			int64_t channels = cut ? cut[1] - cut[0] : d[0];
+			for (int core = 0; core < c->cores; core++) {
+				count[next] = channels * d[1] * d[2] * d[3];
+				k.task[next++] = (struct task){ .c = c, .slice = s, .core = core,
+								.view = view };
+			}
+		}
+	}
 	for (size_t i = 0; i < n; i++)
 		k.task[i].a = arena_open();
-	threads_for(o->jobs, n, count_weights(w, k.task, n), encode_piece, &k);
-	if (!collect_results(w, k.task, n))
-		return false;
-	for (size_t i = 0; i < w->n_coded; i++)
-		if (!check_plan_sizes(w, &w->coded[i]))
-			return false;
-	drop_codings(w);
-	return true;
+	threads_for(o->jobs, n, count, encode_piece, &k);
+
+	/* the threads' results, in order */
+	bool ok = true;
+	for (size_t i = 0; i < n; i++) {
+		struct task *t = &k.task[i];
+		struct piece *p = &t->c->piece[t->slice * t->c->cores + t->core];
+		t->c->bytes += (int64_t)(p->scales.n + p->stream.n);
+		t->c->hash = hash_xxh3_seeded(&p->hash, sizeof(p->hash), t->c->hash);
+		p->a = t->a;
+		if (ok && t->err.status)
+			ok = graph_err(w->g, t->c->w, w->e, "w%d: %s",
+				       t->c->w->rec.id, t->err.text);
+	}
+	for (size_t i = 0; ok && i < w->n_coded; i++)
+		ok = check_plan_sizes(w, &w->coded[i]);
+	if (ok)
+		drop_codings(w);
+	return ok;
 }

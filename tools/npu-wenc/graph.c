@@ -6,24 +6,16 @@
 
 #include <stdio.h>
 
-/* to standard error, beside the output */
-static void
-report(const struct wenc *w, const struct options *o)
-{
-	struct text t = { 0 };
-	if (o->stats)
-		print_stats(w, &t);
-	if (o->allocation)
-		print_allocation(w, &t);
-	text_show(&t, stderr);
-}
-
 bool
 encode_graph(struct wenc *w, const struct options *o)
 {
 	bool ok = encode_all(w, o) && lay_out(w, o);
-	if (ok)
-		report(w, o);
+	struct text t = { 0 }; /* to standard error, beside the output */
+	if (ok && o->stats)
+		print_stats(w, &t);
+	if (ok && o->allocation)
+		print_allocation(w, &t);
+	text_show(&t, stderr);
 	forget_pieces(w);
 	if (ok)
 		w->g->stage = STAGE_WENC;

@@ -58,20 +58,6 @@ add_data(struct layout *l, struct g_rec *rec, int64_t *at, int key,
 	i->hash = hash_xxh3(p, (size_t)i->bytes);
 }
 
-static struct bytes
-lut_image(struct arena *a, const struct g_lut *l)
-{
-	size_t size = l->bits == 8 ? 1 : 4;
-	uint8_t *p = arena_alloc(a, l->values.n, size);
-	for (size_t i = 0; i < l->values.n; i++) {
-		if (size == 1)
-			p[i] = (uint8_t)l->values.v[i];
-		else
-			store_le32(p + 4 * i, (uint32_t)l->values.v[i]);
-	}
-	return (struct bytes){ .p = p, .n = l->values.n * size };
-}
-
 static bool
 collect_constants(struct layout *l)
 {
@@ -83,9 +69,19 @@ collect_constants(struct layout *l)
 		it->coded = c;
 		it->hash = c->hash;
 	}
-	for (size_t i = 0; i < g->n_luts; i++)
-		add_data(l, &g->luts[i]->rec, &g->luts[i]->at, G_LUT_at,
-			 lut_image(l->w->a, g->luts[i]));
+	for (size_t i = 0; i < g->n_luts; i++) {
+		struct g_lut *lut = g->luts[i];
+		size_t size = lut->bits == 8 ? 1 : 4;
+		uint8_t *p = arena_alloc(l->w->a, lut->values.n, size);
+		for (size_t k = 0; k < lut->values.n; k++) {
+			if (size == 1)
+				p[k] = (uint8_t)lut->values.v[k];
+			else
+				store_le32(p + 4 * k, (uint32_t)lut->values.v[k]);
+		}
+		add_data(l, &lut->rec, &lut->at, G_LUT_at,
+			 (struct bytes){ .p = p, .n = lut->values.n * size });
+	}
 	for (size_t i = 0; i < g->n_tensors; i++) {
 		struct g_tensor *t = g->tensors[i];
 		struct bytes b;
@@ -130,16 +126,6 @@ first_fit(struct layout *l, size_t i)
 	}
 }
 
-static const struct item *
-equal_before(const struct layout *l, size_t i)
-{
-	for (size_t k = 0; k < i; k++)
-		if (l->item[k].hash == l->item[i].hash &&
-		    l->item[k].bytes == l->item[i].bytes)
-			return &l->item[k];
-	return NULL;
-}
-
 static bool
 assign_addresses(struct layout *l)
 {
@@ -158,7 +144,10 @@ assign_addresses(struct layout *l)
 	}
 	for (size_t i = 0; i < l->n; i++) {
 		struct item *it = &l->item[i];
-		const struct item *duplicate = it->fixed ? NULL : equal_before(l, i);
+		const struct item *duplicate = NULL;
+		for (size_t k = 0; !it->fixed && !duplicate && k < i; k++)
+			if (l->item[k].hash == it->hash && l->item[k].bytes == it->bytes)
+				duplicate = &l->item[k];
 		if (duplicate)
 			it->at = duplicate->at;
 		else if (!it->fixed && any_fixed)
@@ -202,20 +191,6 @@ write_coded(struct layout *l, const struct item *it, uint8_t *image)
 	}
 }
 
-static void
-record_area(struct graph *g, int64_t used)
-{
-	struct g_area *area = NULL;
-	for (size_t i = 0; i < g->n_areas; i++)
-		if (!strcmp(g->areas[i]->rec.word, place_names[PLACE_FLASH]))
-			area = g->areas[i];
-	if (!area)
-		area = graph_add_g_area(g);
-	area->rec.word = place_names[PLACE_FLASH];
-	G_PUT(area, AREA, region, PLACE_FLASH);
-	G_PUT(area, AREA, used, used);
-}
-
 bool
 lay_out(struct wenc *w, const struct options *o)
 {
@@ -232,7 +207,15 @@ lay_out(struct wenc *w, const struct options *o)
 			memcpy(image + l.item[i].at, l.item[i].data,
 			       (size_t)l.item[i].bytes);
 	}
-	record_area(w->g, l.used);
+	struct g_area *area = NULL;
+	for (size_t i = 0; i < w->g->n_areas; i++)
+		if (!strcmp(w->g->areas[i]->rec.word, place_names[PLACE_FLASH]))
+			area = w->g->areas[i];
+	if (!area)
+		area = graph_add_g_area(w->g);
+	area->rec.word = place_names[PLACE_FLASH];
+	G_PUT(area, AREA, region, PLACE_FLASH);
+	G_PUT(area, AREA, used, l.used);
 	struct bytes b = { .p = image, .n = (size_t)l.used };
 	struct g_blob *blob = graph_find_blob(w->g, "flash");
 	if (blob)

@@ -53,26 +53,6 @@ bias_label(const struct wenc *w, const struct g_code *c)
 	return arena_printf(w->a, "w%d_bias_%d", c->weights->rec.id, c->slice);
 }
 
-static void
-put_codes(const struct wenc *w, struct table_row *r, struct text *t)
-{
-	for (size_t i = 0; i < w->g->n_codes; i++) {
-		const struct g_code *c = w->g->codes[i];
-		r->at = c->scale_bytes.at;
-		r->bytes = c->scale_bytes.bytes;
-		r->purpose = "FeatureMap";
-		r->name = bias_label(w, c);
-		table_put(t, r);
-		r->at = c->weight_bytes.at;
-		r->bytes = c->weight_bytes.bytes;
-		r->purpose = "Weights";
-		r->name = arena_printf(w->a, "%s_npu_encoded_weights",
-				       table_name(w->a, c->weights->name, 'w',
-						  c->weights->rec.id));
-		table_put(t, r);
-	}
-}
-
 /* Scales and biases are listed as feature maps, as in the reference's listing. */
 void
 print_allocation(const struct wenc *w, struct text *t)
@@ -83,7 +63,20 @@ print_allocation(const struct wenc *w, struct text *t)
 	struct table_row r = { .hi = 1, .usage = flash->bytes };
 	table_head(t, memory_area_name((enum mem_area)target->const_area),
 		   "Permanent_NPU", "LinearAlloc", "Npu");
-	put_codes(w, &r, t);
+	for (size_t i = 0; i < g->n_codes; i++) {
+		const struct g_code *c = g->codes[i];
+		r.at = c->scale_bytes.at;
+		r.bytes = c->scale_bytes.bytes;
+		r.purpose = "FeatureMap";
+		r.name = bias_label(w, c);
+		table_put(t, &r);
+		r.at = c->weight_bytes.at;
+		r.bytes = c->weight_bytes.bytes;
+		r.purpose = "Weights";
+		r.name = arena_printf(w->a, "%s_npu_encoded_weights",
+				      table_name(w->a, c->weights->name, 'w', c->weights->rec.id));
+		table_put(t, &r);
+	}
 	for (size_t i = 0; i < g->n_luts; i++) {
 		const struct g_lut *l = g->luts[i];
 		r.at = l->at;
