@@ -48,14 +48,6 @@ target_message(const struct plan *p, const struct target *t)
 	return NULL;
 }
 
-/* A plan of unknown size fits. */
-static bool
-fits(const struct target_part *part, const struct point *v)
-{
-	bool has_sizes = v->flash >= 0 && v->streams >= 0;
-	return target_part_fits_plan(part, v->sram, has_sizes ? v->flash + v->streams : -1);
-}
-
 /*
  * The plan of Size needs the least memory: if a part refuses it, no plan fits.  Otherwise each
  * plan is judged by its own size.
@@ -74,8 +66,11 @@ front_candidates(const struct plan *p, const struct target *t)
 		return of;
 	of.point = anew(p->a, struct point, front->n_points);
 	of.n_points = 0;
-	for (size_t i = 0; i < front->n_points; i++)
-		if (fits(part, &front->point[i]))
-			of.point[of.n_points++] = front->point[i];
+	for (size_t i = 0; i < front->n_points; i++) {
+		const struct point *v = &front->point[i];
+		bool has_sizes = v->flash >= 0 && v->streams >= 0; /* a plan of unknown size fits */
+		if (target_part_fits_plan(part, v->sram, has_sizes ? v->flash + v->streams : -1))
+			of.point[of.n_points++] = *v;
+	}
 	return of;
 }

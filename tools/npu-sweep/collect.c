@@ -78,40 +78,26 @@ add_record(struct walk *w, const char *path)
 /* ---- both --------------------------------------------------------------------------------- */
 
 static bool
-visit_file(struct walk *w, const char *path, const char *name)
-{
-	bool ok = true;
-	if (!w->p) {
-		enum kind k = kind_of(w, path, name);
-		w->count[k]++;
-		ok = k == KEPT || !unlink(path) || errno == ENOENT ||
-		     err_at(w->e, path, 0, "%s", strerror(errno));
-	} else if (text_has_suffix(name, ".json")) {
-		ok = add_record(w, path);
-	}
-	arena_reset(w->a);
-	return ok;
-}
-
-/* True for a directory of records or of plans.  Other directories belong to the user. */
-static bool
-is_ours(const char *name)
-{
-	return !strcmp(name, "plans") ||
-	       (strlen(name) == 2 && strspn(name, "0123456789abcdef") == 2);
-}
-
-static bool
 visit_directory(struct walk *w, const char *dir)
 {
 	DIR *d = opendir(dir);
 	struct arena *names = arena_open();
 	const struct dirent *f;
 	bool ok = true;
-	while (d && ok && (f = readdir(d)))
-		if (strcmp(f->d_name, ".") != 0 && strcmp(f->d_name, "..") != 0)
-			ok = visit_file(w, arena_printf(names, "%s/%s", dir, f->d_name),
-					f->d_name);
+	while (d && ok && (f = readdir(d))) {
+		const char *name = f->d_name, *path = arena_printf(names, "%s/%s", dir, name);
+		if (!strcmp(name, ".") || !strcmp(name, ".."))
+			continue;
+		if (!w->p) {
+			enum kind k = kind_of(w, path, name);
+			w->count[k]++;
+			ok = k == KEPT || !unlink(path) || errno == ENOENT ||
+			     err_at(w->e, path, 0, "%s", strerror(errno));
+		} else if (text_has_suffix(name, ".json")) {
+			ok = add_record(w, path);
+		}
+		arena_reset(w->a);
+	}
 	if (d)
 		(void)closedir(d);
 	arena_close(names);
@@ -125,9 +111,14 @@ visit_store(struct walk *w, const char *dir)
 	struct arena *names = arena_open();
 	const struct dirent *f;
 	bool ok = d || err_at(w->e, dir, 0, "%s", strerror(errno));
-	while (ok && (f = readdir(d)))
-		if (is_ours(f->d_name))
-			ok = visit_directory(w, arena_printf(names, "%s/%s", dir, f->d_name));
+	while (ok && (f = readdir(d))) {
+		/* directories of records or of plans; others belong to the user */
+		const char *name = f->d_name;
+		bool is_ours = !strcmp(name, "plans") ||
+			       (strlen(name) == 2 && strspn(name, "0123456789abcdef") == 2);
+		if (is_ours)
+			ok = visit_directory(w, arena_printf(names, "%s/%s", dir, name));
+	}
 	if (d)
 		(void)closedir(d);
 	arena_close(names);

@@ -86,25 +86,19 @@ take_engine(void *options, const char *arg)
 	o->engine = (enum engine)(NINJA + cli_choice("--emit", arg, names));
 }
 
-/* The suffix of the output names the format, as in npucc. */
 static void
-take_suffix(struct options *o)
+check_options(void *options)
 {
+	/* the suffix of the output names the format, as in npucc */
 	static const struct {
 		const char *suffix;
 		enum format format;
 	} all[] = { { ".html", AS_HTML }, { ".json", AS_JSON }, { ".csv", AS_CSV } };
+	struct options *o = options;
 	for (size_t i = 0; i < ARRAY_LEN(all); i++)
 		if (o->format == AS_TABLE && o->output &&
 		    text_has_suffix(o->output, all[i].suffix))
 			o->format = all[i].format;
-}
-
-static void
-check_options(void *options)
-{
-	struct options *o = options;
-	take_suffix(o);
 	if (o->gc && !o->results)
 		cli_error("--gc needs --results=DIR, the store to clean");
 	if (!o->models.n && !o->plan && !o->gc)

@@ -21,13 +21,6 @@ const char *const goal_names[GOALS] = {
 
 /* ---- models, setups and targets ------------------------------------------------------------ */
 
-/* Returns the name of a model in tables: without directories and .tflite, on one line. */
-static const char *
-model_name(struct arena *a, const char *path)
-{
-	return text_plain(a, arena_strdup(a, text_cut(a, file_base(path), ".tflite")));
-}
-
 static bool
 hash_file(const char *path, struct hash128 *h, struct err *e)
 {
@@ -64,8 +57,10 @@ plan_model(struct plan *p, const char *path, const struct hash128 *hash, struct 
 	if (!hash && !hash_file(path, &h, e))
 		return NULL;
 	struct model *m = anew(p->a, struct model, 1);
+	/* the name in tables: without directories and .tflite, on one line */
+	const char *name = arena_strdup(p->a, text_cut(p->a, file_base(path), ".tflite"));
 	*m = (struct model){ .path = arena_strdup(p->a, path), .hash = hash ? *hash : h,
-			     .name = model_name(p->a, path), .index = p->n_models++ };
+			     .name = text_plain(p->a, name), .index = p->n_models++ };
 	*at = m;
 	return m;
 }
@@ -102,31 +97,25 @@ interned_name(struct plan *p, const char *kind, const char *name, size_t *count)
 	return *at;
 }
 
-static size_t
-target_position(struct plan *p, const struct target *t)
+struct job *
+plan_add_job(struct plan *p, const struct target *t, enum goal goal)
 {
 	struct text key = { 0 };
 	size_t ignored = 0;
 	text_printf(&key, "target %p %p %s\n%s", (const void *)t->model,
 		    (const void *)t->setup, t->system, t->accel);
-	void **at = interned_slot(p, &key);
-	if (*at)
-		return *(size_t *)*at;
-	size_t *position = anew(p->a, size_t, 1);
-	*position = p->n_targets;
-	*at = position;
-	agrow(p->a, p->target, p->n_targets, &p->cap_targets);
-	p->target[p->n_targets] = (struct target){ .model = t->model, .setup = t->setup };
-	struct target *own = &p->target[p->n_targets++];
-	own->system = interned_name(p, "system", t->system, &p->n_systems);
-	own->accel = interned_name(p, "accelerator", t->accel, &ignored);
-	return *position;
-}
-
-struct job *
-plan_add_job(struct plan *p, const struct target *t, enum goal goal)
-{
-	size_t at = target_position(p, t);
+	void **interned = interned_slot(p, &key);
+	size_t *position = *interned;
+	if (!position) {
+		*interned = position = anew(p->a, size_t, 1);
+		*position = p->n_targets;
+		agrow(p->a, p->target, p->n_targets, &p->cap_targets);
+		p->target[p->n_targets] = (struct target){ .model = t->model, .setup = t->setup };
+		struct target *own = &p->target[p->n_targets++];
+		own->system = interned_name(p, "system", t->system, &p->n_systems);
+		own->accel = interned_name(p, "accelerator", t->accel, &ignored);
+	}
+	size_t at = *position;
 	if (p->target[at].job[goal])
 		return NULL;
 	agrow(p->a, p->job, p->n_jobs, &p->cap_jobs);
@@ -207,20 +196,6 @@ check_system(const struct options *o, const char *system, bool named, struct err
 	return any;
 }
 
-static bool
-check_names(const struct options *o, bool named, struct err *e)
-{
-	for (size_t i = 0; i < o->accels.n; i++)
-		if (!accel_named(o->accels.v[i], e))
-			return false;
-	if (!o->systems.n)
-		return check_system(o, NULL, named, e);
-	for (size_t i = 0; i < o->systems.n; i++)
-		if (!check_system(o, o->systems.v[i], named, e))
-			return false;
-	return true;
-}
-
 static void
 add_target(const struct options *o, struct plan *p, const struct target *t)
 {
@@ -229,25 +204,6 @@ add_target(const struct options *o, struct plan *p, const struct target *t)
 		if (j)
 			j->key = plan_key(p, t, (enum goal)g);
 	}
-}
-
-/* named: the user named the accelerators; else those that a system is made for */
-static bool
-add_models(const struct options *o, struct plan *p, const struct setup *setup,
-	   const struct model *const *model, bool named)
-{
-	for (size_t m = 0; m < o->models.n; m++)
-		for (size_t s = 0; s < o->systems.n; s++)
-			for (size_t i = 0; i < o->accels.n; i++) {
-				struct err none = { 0 };
-				if (!named && !load_system(o, o->systems.v[s], i, true, &none))
-					continue;
-				struct target t = { .model = model[m], .setup = setup,
-						    .system = o->systems.v[s],
-						    .accel = o->accels.v[i] };
-				add_target(o, p, &t);
-			}
-	return true;
 }
 
 static const char *
@@ -305,11 +261,31 @@ plan_options(const struct options *options, struct plan *p, struct err *e)
 		return err_set(e, "--part or --system-config is required: there is no default; "
 			       "--part=all takes all parts, npucc --list-parts lists them, and "
 			       "npu-sched --list-profiles lists the system configurations");
-	if (!check_names(&o, named, e) || (o.config && !hash_file(o.config, &config, e)))
+	for (size_t i = 0; i < o.accels.n; i++)
+		if (!accel_named(o.accels.v[i], e))
+			return false;
+	if (!o.systems.n && !check_system(&o, NULL, named, e))
+		return false;
+	for (size_t i = 0; i < o.systems.n; i++)
+		if (!check_system(&o, o.systems.v[i], named, e))
+			return false;
+	if (o.config && !hash_file(o.config, &config, e))
 		return false;
 	struct setup setup = { .mode = or_empty(o.mode), .config = or_empty(o.config),
 			       .effort = or_empty(o.effort), .config_hash = config.low };
-	return add_models(&o, p, plan_setup(p, setup), model, named);
+	const struct setup *interned = plan_setup(p, setup);
+	for (size_t m = 0; m < o.models.n; m++)
+		for (size_t s = 0; s < o.systems.n; s++)
+			for (size_t i = 0; i < o.accels.n; i++) {
+				const char *system = o.systems.v[s];
+				/* if the user named no accelerators, those that the system is made for */
+				if (!named && !load_system(&o, system, i, true, &(struct err){ 0 }))
+					continue;
+				struct target t = { .model = model[m], .setup = interned,
+						    .system = system, .accel = o.accels.v[i] };
+				add_target(&o, p, &t);
+			}
+	return true;
 }
 
 /* ---- parts of a plan ---------------------------------------------------------------- */

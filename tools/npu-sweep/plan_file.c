@@ -40,76 +40,40 @@ is_word(const char *s)
 	return true;
 }
 
-static bool
-get_setup(const struct json *o, struct setup *s)
-{
-	char *end;
-	*s = (struct setup){ .mode = json_string(o, "memory_mode", ""),
-			     .config = json_string(o, "config", ""),
-			     .effort = json_string(o, "effort", "") };
-	s->config_hash = strtoull(json_string(o, "config_xxh3", "0"), &end, 16);
-	return !*end && is_word(s->mode) && is_word(s->effort);
-}
-
-static bool
-get_target(struct plan *p, const struct json *o, struct target *t, struct err *e)
-{
-	struct setup setup;
-	struct hash128 hash;
-	const char *path = json_string(o, "model", "");
-	t->system = json_string(o, "system", "");
-	t->accel = json_string(o, "accelerator", "");
-	if (!*path || *path == '-' || !*t->system || !*t->accel || !is_word(t->system) ||
-	    !is_word(t->accel) || !get_setup(o, &setup) || !get_hash(o, "model_xxh3", &hash))
-		return false;
-	t->setup = plan_setup(p, setup);
-	t->model = plan_model(p, path, &hash, e);
-	return true;
-}
-
-/* Takes the build from the first job.  False: this job has another build, or none. */
-static bool
-take_build(struct plan *p, const struct json *o)
-{
-	struct hash128 build;
-	if (!get_hash(o, "build", &build))
-		return false;
-	if (!p->n_jobs)
-		p->build = build;
-	return hash128_equal(build, p->build);
-}
-
+/* The build of the plan is that of the first job. */
 static bool
 take_job(struct plan *p, const struct json *o, const char *name, unsigned line,
 	 struct err *e)
 {
-	struct target t = { 0 };
-	struct hash128 key;
+	struct target t = { .system = json_string(o, "system", ""),
+			    .accel = json_string(o, "accelerator", "") };
+	struct setup setup = { .mode = json_string(o, "memory_mode", ""),
+			       .config = json_string(o, "config", ""),
+			       .effort = json_string(o, "effort", "") };
+	const char *path = json_string(o, "model", "");
+	struct hash128 build, hash, key;
 	enum goal goal;
-	if (!take_build(p, o))
+	char *end;
+	bool has_build = get_hash(o, "build", &build);
+	if (has_build && !p->n_jobs)
+		p->build = build;
+	if (!has_build || !hash128_equal(build, p->build))
 		return err_at(e, name, line, "the job is for another build of the programs than "
 			      "the first job, or for none; make the plan again");
-	if (!get_target(p, o, &t, e) || !get_goal(o, &goal) || !get_hash(o, "key", &key))
+	setup.config_hash = strtoull(json_string(o, "config_xxh3", "0"), &end, 16);
+	bool is_setup = !*end && is_word(setup.mode) && is_word(setup.effort);
+	if (!*path || *path == '-' || !*t.system || !*t.accel || !is_word(t.system) ||
+	    !is_word(t.accel) || !is_setup || !get_hash(o, "model_xxh3", &hash) ||
+	    !get_goal(o, &goal) || !get_hash(o, "key", &key))
 		return err_at(e, name, line, "not a line of npu-sweep --emit=jsonl: model, "
 			      "system, accelerator, goal, key or a hash is missing");
+	t.setup = plan_setup(p, setup);
+	t.model = plan_model(p, path, &hash, e);
 	struct job *j = plan_add_job(p, &t, goal);
 	if (!j)
 		return err_at(e, name, line, "the plan has this job already");
 	j->key = key;
 	return true;
-}
-
-static bool
-take_line(struct plan *p, struct bytes b, const char *name, unsigned line, struct err *e)
-{
-	struct arena *scratch = arena_open();
-	struct err why = { 0 };
-	struct json o;
-	bool ok = json_parse(scratch, b, name, &o, &why)
-			  ? take_job(p, &o, name, line, e)
-			  : err_at(e, name, line, "the line is not JSON");
-	arena_close(scratch);
-	return ok;
 }
 
 bool
@@ -120,9 +84,18 @@ plan_read(struct plan *p, struct bytes file, const char *name, struct err *e)
 		const uint8_t *end = memchr(file.p + at, '\n', file.n - at);
 		size_t n = end ? (size_t)(end - file.p) - at : file.n - at;
 		struct bytes b = { .p = file.p + at, .n = n };
-		if (n && !take_line(p, b, name, line, e))
-			return false;
 		at += n + 1;
+		if (!n)
+			continue;
+		struct arena *scratch = arena_open();
+		struct err why = { 0 };
+		struct json o;
+		bool ok = json_parse(scratch, b, name, &o, &why)
+				  ? take_job(p, &o, name, line, e)
+				  : err_at(e, name, line, "the line is not JSON");
+		arena_close(scratch);
+		if (!ok)
+			return false;
 	}
 	return p->n_jobs || err_at(e, name, 0, "the plan has no job");
 }

@@ -108,26 +108,17 @@ get_points(struct arena *a, const struct json *o, struct record *r)
 }
 
 static bool
-get_status(const struct json *o, enum status *status)
-{
-	const char *s = json_string(o, "status", "");
-	for (int k = 0; k < STATUSES; k++)
-		if (!strcmp(status_names[k], s)) {
-			*status = (enum status)k;
-			return true;
-		}
-	return false;
-}
-
-static bool
 get_result(struct arena *a, const struct json *o, struct record *r)
 {
-	enum status status;
-	if (!get_status(o, &status))
+	const char *s = json_string(o, "status", "");
+	int status = 0;
+	while (status < STATUSES && strcmp(status_names[status], s) != 0)
+		status++;
+	if (status == STATUSES)
 		return false;
 	const char *message = json_string(o, "message", NULL);
 	*r = (struct record){
-		.status = status,
+		.status = (enum status)status,
 #define FIGURE(member, key, source, factor) .member = json_number(o, key, 0),
 #include "figures.def"
 		.message = message ? text_plain(a, arena_strdup(a, message)) : NULL,
@@ -136,17 +127,6 @@ get_result(struct arena *a, const struct json *o, struct record *r)
 #define FIGURE(member, key, source, factor) is_plausible(r->member) &&
 #include "figures.def"
 		get_points(a, o, r);
-}
-
-static void
-keep_identity(struct arena *a, struct record_identity *of)
-{
-	of->model = text_plain(a, arena_strdup(a, of->model));
-	of->system = text_plain(a, arena_strdup(a, of->system));
-	of->accel = text_plain(a, arena_strdup(a, of->accel));
-	of->mode = arena_strdup(a, of->mode);
-	of->config = arena_strdup(a, of->config);
-	of->effort = arena_strdup(a, of->effort);
 }
 
 bool
@@ -165,7 +145,12 @@ record_read(struct arena *a, struct bytes file, const struct hash128 *key,
 		  get_result(a, &o, r);
 	if (ok && of) {
 		*of = own;
-		keep_identity(a, of);
+		of->model = text_plain(a, arena_strdup(a, own.model));
+		of->system = text_plain(a, arena_strdup(a, own.system));
+		of->accel = text_plain(a, arena_strdup(a, own.accel));
+		of->mode = arena_strdup(a, own.mode);
+		of->config = arena_strdup(a, own.config);
+		of->effort = arena_strdup(a, own.effort);
 	}
 	arena_close(scratch);
 	return ok;

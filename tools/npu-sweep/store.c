@@ -87,24 +87,19 @@ write_durably(int fd, struct bytes file)
 	return ok && closed;
 }
 
-static bool
-put(struct arena *a, const char *path, struct bytes file, struct err *e)
+bool
+store_put(const struct store *s, const struct job *j, struct bytes file, struct err *e)
 {
+	struct arena *scratch = arena_open();
+	const char *path = store_path(s, scratch, j->key);
 	char *name = NULL;
-	int fd = open_beside(a, path, &name, e);
+	int fd = open_beside(scratch, path, &name, e);
 	bool ok = fd >= 0 && write_durably(fd, file) && !rename(name, path);
 	int saved = errno;
 	if (!ok && fd >= 0)
 		(void)unlink(name);
 	free(name);
-	return ok || err_at(e, path, 0, "%s", strerror(saved));
-}
-
-bool
-store_put(const struct store *s, const struct job *j, struct bytes file, struct err *e)
-{
-	struct arena *scratch = arena_open();
-	bool ok = put(scratch, store_path(s, scratch, j->key), file, e);
+	ok = ok || err_at(e, path, 0, "%s", strerror(saved));
 	arena_close(scratch);
 	return ok;
 }
@@ -121,27 +116,21 @@ store_load(struct store *s, struct plan *p, const bool *want)
 		}
 }
 
-static bool
-forget(const struct store *s, const struct job *j, struct err *e)
-{
-	struct arena *scratch = arena_open();
-	const char *path = store_path(s, scratch, j->key);
-	bool ok = !unlink(path) || errno == ENOENT ||
-		  err_at(e, path, 0, "%s", strerror(errno));
-	arena_close(scratch);
-	return ok;
-}
-
 bool
 store_forget_failed(const struct store *s, struct plan *p, const bool *want, struct err *e)
 {
-	for (size_t i = 0; i < p->n_jobs; i++) {
+	struct arena *scratch = arena_open();
+	bool ok = true;
+	for (size_t i = 0; ok && i < p->n_jobs; i++) {
 		struct job *j = &p->job[i];
 		if (!want[i] || !j->record || j->record->status == OK)
 			continue;
-		if (!forget(s, j, e))
-			return false;
-		j->record = NULL;
+		const char *path = store_path(s, scratch, j->key);
+		ok = !unlink(path) || errno == ENOENT ||
+		     err_at(e, path, 0, "%s", strerror(errno));
+		if (ok)
+			j->record = NULL;
 	}
-	return true;
+	arena_close(scratch);
+	return ok;
 }
