@@ -34,22 +34,20 @@ equal(double x, double y)
 }
 
 static bool
-same_row(const struct row *x, const struct row *y)
-{
-	return x->goal == y->goal && x->limit == y->limit && x->status == y->status &&
-	       equal(x->sram, y->sram) && equal(x->flash, y->flash) &&
-	       equal(x->cycles, y->cycles) && equal(x->ms, y->ms) &&
-	       same_message(x->message, x->target->system, y->message, y->target->system);
-}
-
-static bool
 same_curve(const struct rows *r, const struct curve *x, const struct curve *y)
 {
 	if (strcmp(x->of->accel, y->of->accel) != 0 || x->n != y->n)
 		return false;
-	for (size_t i = 0; i < x->n; i++)
-		if (!same_row(&r->v[x->first + i], &r->v[y->first + i]))
+	for (size_t i = 0; i < x->n; i++) {
+		const struct row *v = &r->v[x->first + i], *w = &r->v[y->first + i];
+		bool same = v->goal == w->goal && v->limit == w->limit && v->status == w->status &&
+			    equal(v->sram, w->sram) && equal(v->flash, w->flash) &&
+			    equal(v->cycles, w->cycles) && equal(v->ms, w->ms) &&
+			    same_message(v->message, v->target->system, w->message,
+					 w->target->system);
+		if (!same)
 			return false;
+	}
 	return true;
 }
 

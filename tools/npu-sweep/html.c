@@ -154,26 +154,19 @@ draw_axes(const struct chart *c)
 	}
 }
 
-static bool
-is_free(const struct chart *c, struct spot s)
-{
-	const double text_width = 18, text_height = 14;
-	for (size_t i = 0; i < c->n_taken; i++)
-		if (fabs(s.x - c->taken[i].x) < text_width &&
-		    fabs(s.y - c->taken[i].y) < text_height)
-			return false;
-	return true;
-}
-
 /* Writes the curve's number above the knee, or above another point whose place is free. */
 static void
 draw_label(struct chart *c, const struct curve *k)
 {
-	const double above = 9;
+	const double above = 9, text_width = 18, text_height = 14;
 	for (size_t i = 0; i <= k->front.n_points; i++) {
 		const struct point *v = i ? &k->front.point[i - 1] : &k->pick.knee;
 		struct spot s = { .x = x_of(c, v->sram), .y = y_of(c, time_of(c, k, v)) - above };
-		if (!is_free(c, s))
+		bool is_taken = false;
+		for (size_t n = 0; n < c->n_taken; n++)
+			is_taken |= fabs(s.x - c->taken[n].x) < text_width &&
+				    fabs(s.y - c->taken[n].y) < text_height;
+		if (is_taken)
 			continue;
 		c->taken[c->n_taken++] = s;
 		text_printf(c->t, "<text class=\"label s%d\" style=\"--h:%d\" x=\"%.1f\" "
@@ -240,28 +233,6 @@ draw(struct chart *c)
 /* ---- the index of a model's targets ------------------------------------------------------ */
 
 static void
-put_numbers(const struct chart *c, const struct curve *k)
-{
-	const struct point *v[] = { &k->pick.knee, &k->pick.smallest, &k->pick.fastest };
-	for (size_t i = 0; i < ARRAY_LEN(v); i++)
-		text_printf(c->t, "<td>%s</td><td>%s</td>", human_bytes(c->a, v[i]->sram),
-			    time_text(c, time_of(c, k, v[i])));
-}
-
-/* names divided by ", ": a line ends behind a name, not within it */
-static void
-put_names(struct text *t, struct arena *a, const char *names)
-{
-	for (const char *end; *names; names = *end ? end + 2 : end) {
-		end = strstr(names, ", ");
-		end = end ? end : names + strlen(names);
-		text_puts(t, "<span>");
-		text_html(t, arena_strndup(a, names, (size_t)(end - names)));
-		text_puts(t, *end ? ",</span> " : "</span>");
-	}
-}
-
-static void
 put_index(const struct chart *c, const struct rows *r)
 {
 	const char *pair = c->in_ms ? "<th>SRAM</th><th>time</th>"
@@ -280,11 +251,20 @@ put_index(const struct chart *c, const struct rows *r)
 		if (k->pick.any)
 			text_printf(c->t, "<i class=\"key s%d\" style=\"--h:%d\">%d</i>",
 				    k->label % STYLES, k->hue, k->label);
-		put_names(c->t, c->a, k->names);
+		/* names divided by ", ": a line ends behind a name, not within it */
+		for (const char *names = k->names, *end; *names; names = *end ? end + 2 : end) {
+			end = strstr(names, ", ");
+			end = end ? end : names + strlen(names);
+			text_puts(c->t, "<span>");
+			text_html(c->t, arena_strndup(c->a, names, (size_t)(end - names)));
+			text_puts(c->t, *end ? ",</span> " : "</span>");
+		}
 		text_printf(c->t, "</a></td><td class=\"name\">%s</td>", k->of->accel);
-		if (k->pick.any) {
-			put_numbers(c, k);
-		} else {
+		const struct point *v[] = { &k->pick.knee, &k->pick.smallest, &k->pick.fastest };
+		for (size_t m = 0; k->pick.any && m < ARRAY_LEN(v); m++)
+			text_printf(c->t, "<td>%s</td><td>%s</td>", human_bytes(c->a, v[m]->sram),
+				    time_text(c, time_of(c, k, v[m])));
+		if (!k->pick.any) {
 			text_puts(c->t, "<td class=\"name\" colspan=\"6\">");
 			text_puts(c->t, w->status == REFUSED && target_is_part(k->of)
 						? "does not fit: " : "");
@@ -296,8 +276,6 @@ put_index(const struct chart *c, const struct rows *r)
 	text_puts(c->t, "</table></div>\n");
 }
 
-/* ---- the rows of a target ------------------------------------------------------------------ */
-
 static void
 put_cell(struct text *t, double v, int digits)
 {
@@ -305,46 +283,6 @@ put_cell(struct text *t, double v, int digits)
 		text_puts(t, "<td>-</td>");
 	else
 		text_printf(t, "<td>%.*f</td>", digits, v);
-}
-
-static void
-put_row(struct text *t, const struct row *w, const struct curve *k)
-{
-	bool take = k->pick.any && w->status == OK && w->cycles <= round(k->pick.knee.cycles) &&
-		    w->sram <= k->pick.knee.sram && w->sram >= k->pick.knee.sram;
-	text_printf(t, "<tr class=\"%s\"><td class=\"name\">%s</td>",
-		    take ? "take" : "other", goal_names[w->goal]);
-	put_cell(t, (double)w->limit, 0);
-	put_cell(t, w->sram, 0);
-	put_cell(t, w->flash, 0);
-	put_cell(t, w->cycles, 0);
-	put_cell(t, w->status == OK ? w->ms : -1, 3);
-	text_printf(t, "<td class=\"name\">%s</td><td class=\"name\">",
-		    take ? "ok: take this plan" : row_status(w));
-	text_html(t, w->message ? w->message : "");
-	text_puts(t, "</td></tr>\n");
-}
-
-static void
-put_target(struct text *t, const struct plan *p, const struct curve *k, const struct rows *r,
-	   bool front)
-{
-	struct text sentence = { 0 };
-	/* a link to an element inside unfolds the details */
-	text_puts(t, "<details><summary>");
-	text_html(t, k->names);
-	text_printf(t, ", %s</summary>\n<p id=\"t%zu\">", k->of->accel, k->number);
-	pick_sentence(&sentence, p, k);
-	text_html(t, text_str(&sentence));
-	text_free(&sentence);
-	text_puts(t, "</p>\n<div class=\"wide\"><table><tr><th class=\"name\">optimise</th><th>limit, bytes</th>"
-		     "<th>SRAM, bytes</th><th>flash, bytes</th><th>NPU cycles</th>"
-		     "<th>ms, NPU and CPU</th>"
-		     "<th class=\"name\">status</th><th class=\"name\">message</th></tr>\n");
-	for (size_t i = k->first; i < k->first + k->n; i++)
-		if (!front || r->v[i].front || r->v[i].status != OK)
-			put_row(t, &r->v[i], k);
-	text_puts(t, "</table></div>\n</details>\n");
 }
 
 /* ---- the page ---------------------------------------------------------------------------- */
@@ -409,38 +347,51 @@ static const char head[] =
 static void
 put_model(struct chart *c, const struct plan *p, const struct rows *r, bool front)
 {
-	text_printf(c->t, "<h2 id=\"m%zu\">", c->curve[0].of->model->index);
-	text_html(c->t, c->curve[0].of->model->name);
-	text_puts(c->t, "</h2>\n<div class=\"two\">\n");
+	struct text *t = c->t;
+	text_printf(t, "<h2 id=\"m%zu\">", c->curve[0].of->model->index);
+	text_html(t, c->curve[0].of->model->name);
+	text_puts(t, "</h2>\n<div class=\"two\">\n");
 	find_ranges(c);
 	if (c->sram[0] > 0)
 		draw(c);
 	put_index(c, r);
-	text_puts(c->t, "</div>\n<p>The plans of each target. The NPU's cycles do not include the "
-			"CPU's part of an inference. In bold: the plan to "
-			"take.</p>\n");
-	for (size_t i = 0; i < c->n; i++)
-		put_target(c->t, p, &c->curve[i], r, front);
-}
-
-/* links to the models, if there are several */
-static void
-put_models(struct text *t, const struct plan *p, const struct rows *r)
-{
-	const struct model *last = NULL;
-	if (p->n_models < 2)
-		return;
-	text_puts(t, "<p>Models:");
-	for (size_t i = 0; i < r->n; i++) {
-		const struct model *m = r->v[i].target->model;
-		if (m == last)
-			continue;
-		text_printf(t, " <a href=\"#m%zu\">", m->index);
-		text_html(t, m->name);
-		text_puts(t, "</a>");
-		last = m;
+	text_puts(t, "</div>\n<p>The plans of each target. The NPU's cycles do not include the "
+		     "CPU's part of an inference. In bold: the plan to take.</p>\n");
+	for (size_t i = 0; i < c->n; i++) {
+		const struct curve *k = &c->curve[i];
+		struct text sentence = { 0 };
+		/* a link to an element inside unfolds the details */
+		text_puts(t, "<details><summary>");
+		text_html(t, k->names);
+		text_printf(t, ", %s</summary>\n<p id=\"t%zu\">", k->of->accel, k->number);
+		pick_sentence(&sentence, p, k);
+		text_html(t, text_str(&sentence));
+		text_free(&sentence);
+		text_puts(t, "</p>\n<div class=\"wide\"><table><tr><th class=\"name\">optimise</th><th>limit, bytes</th>"
+			     "<th>SRAM, bytes</th><th>flash, bytes</th><th>NPU cycles</th>"
+			     "<th>ms, NPU and CPU</th>"
+			     "<th class=\"name\">status</th><th class=\"name\">message</th></tr>\n");
+		for (size_t m = k->first; m < k->first + k->n; m++) {
+			const struct row *w = &r->v[m];
+			if (front && !w->front && w->status == OK)
+				continue;
+			bool take = k->pick.any && w->status == OK &&
+				    w->cycles <= round(k->pick.knee.cycles) &&
+				    w->sram <= k->pick.knee.sram && w->sram >= k->pick.knee.sram;
+			text_printf(t, "<tr class=\"%s\"><td class=\"name\">%s</td>",
+				    take ? "take" : "other", goal_names[w->goal]);
+			put_cell(t, (double)w->limit, 0);
+			put_cell(t, w->sram, 0);
+			put_cell(t, w->flash, 0);
+			put_cell(t, w->cycles, 0);
+			put_cell(t, w->status == OK ? w->ms : -1, 3);
+			text_printf(t, "<td class=\"name\">%s</td><td class=\"name\">",
+				    take ? "ok: take this plan" : row_status(w));
+			text_html(t, w->message ? w->message : "");
+			text_puts(t, "</td></tr>\n");
+		}
+		text_puts(t, "</table></div>\n</details>\n");
 	}
-	text_puts(t, "</p>\n");
 }
 
 void
@@ -450,7 +401,19 @@ print_page(struct text *t, const struct plan *p, const struct rows *r,
 	size_t n, number = 0;
 	struct curve *v = anew(p->a, struct curve, r->n + 1);
 	text_puts(t, head);
-	put_models(t, p, r);
+	/* links to the models, if there are several */
+	const struct model *last = NULL;
+	text_puts(t, p->n_models < 2 ? "" : "<p>Models:");
+	for (size_t i = 0; p->n_models >= 2 && i < r->n; i++) {
+		const struct model *m = r->v[i].target->model;
+		if (m == last)
+			continue;
+		text_printf(t, " <a href=\"#m%zu\">", m->index);
+		text_html(t, m->name);
+		text_puts(t, "</a>");
+		last = m;
+	}
+	text_puts(t, p->n_models < 2 ? "" : "</p>\n");
 	for (size_t i = 0; i < r->n;) {
 		i = find_curves(p, r, i, v, &n, &number);
 		struct chart c = { .t = t, .a = p->a, .curve = v, .n = n };

@@ -47,27 +47,6 @@ add_memory(struct arena *a, struct command *c, const struct target *t)
 	add_named(a, c, "config", t->setup->config);
 }
 
-static void
-compile_command(struct arena *a, struct command *c, const struct target *t, enum goal goal)
-{
-	add(c, "npucc");
-	if (!target_is_part(t)) {
-		add_named(a, c, "accelerator-config", t->accel);
-		add(c, "--any-accelerator");
-	}
-	add_memory(a, c, t);
-	add_named(a, c, "effort", t->setup->effort);
-	if (goal == FRONT)
-		add(c, "--front");
-	else
-		add_named(a, c, "optimise", goal_names[goal]);
-	add(c, "-o");
-	add(c, "-");
-	add(c, "--");
-	add(c, t->model->path);
-	add(c, NULL);
-}
-
 bool
 job_start(struct arena *a, const struct programs *p, const struct target *t,
 	  enum goal goal, struct child child[JOB_CHILDREN], struct err *e)
@@ -75,7 +54,22 @@ job_start(struct arena *a, const struct programs *p, const struct target *t,
 	struct command compile = { 0 }, measure = { 0 };
 	int between[2];
 	child[0] = child[1] = (struct child){ .out = -1, .says = -1 };
-	compile_command(a, &compile, t, goal);
+	add(&compile, "npucc");
+	if (!target_is_part(t)) {
+		add_named(a, &compile, "accelerator-config", t->accel);
+		add(&compile, "--any-accelerator");
+	}
+	add_memory(a, &compile, t);
+	add_named(a, &compile, "effort", t->setup->effort);
+	if (goal == FRONT)
+		add(&compile, "--front");
+	else
+		add_named(a, &compile, "optimise", goal_names[goal]);
+	add(&compile, "-o");
+	add(&compile, "-");
+	add(&compile, "--");
+	add(&compile, t->model->path);
+	add(&compile, NULL);
 	if (goal == FRONT)
 		return child_start(&child[0], p->npucc, program_words(compile.v), -1, -1, e);
 	add(&measure, "npu-perf");
@@ -144,27 +138,6 @@ is_trouble(const char *message)
 		if (strstr(message, strerror(numbers[i])))
 			return true;
 	return false;
-}
-
-static const char *
-message_of(struct arena *a, const struct target *t, const struct child *c)
-{
-	const char *line = error_line(a, &c->said);
-	if (WIFSIGNALED(c->status))
-		return arena_printf(a, "%s was ended by signal %d (%s)", c->name,
-				    WTERMSIG(c->status), strsignal(WTERMSIG(c->status)));
-	if (!line)
-		return arena_printf(a, "%s ended with status %d and without a message",
-				    c->name, WEXITSTATUS(c->status));
-	return replaced(a, line, text_plain(a, t->model->path), MODEL_MARK);
-}
-
-static enum status
-status_of(const struct child *c, const char *message)
-{
-	if (WIFSIGNALED(c->status) || strstr(message, "was ended by signal"))
-		return CRASHED;
-	return WEXITSTATUS(c->status) == EXIT_NO ? REFUSED : FAILED;
 }
 
 /* ---- results ------------------------------------------------------------------------- */
@@ -238,8 +211,20 @@ job_result(struct arena *a, const struct target *t, enum goal goal,
 		if (child[i].status && (!bad || child_failed(&child[i])))
 			bad = &child[i];
 	if (bad) {
-		const char *message = message_of(a, t, bad);
-		*r = (struct record){ .status = status_of(bad, message),
+		const char *message = error_line(a, &bad->said);
+		int how = bad->status;
+		if (WIFSIGNALED(how))
+			message = arena_printf(a, "%s was ended by signal %d (%s)", bad->name,
+					       WTERMSIG(how), strsignal(WTERMSIG(how)));
+		else if (!message)
+			message = arena_printf(a, "%s ended with status %d and without a message",
+					       bad->name, WEXITSTATUS(how));
+		else
+			message = replaced(a, message, text_plain(a, t->model->path), MODEL_MARK);
+		bool crashed = WIFSIGNALED(how) || strstr(message, "was ended by signal");
+		*r = (struct record){ .status = crashed			       ? CRASHED
+						: WEXITSTATUS(how) == EXIT_NO ? REFUSED
+									      : FAILED,
 				      .message = message };
 		return !is_trouble(message) ||
 		       err_quote(e, EXIT_TROUBLE,

@@ -12,18 +12,14 @@
 
 #include <math.h>
 
-static double
-share(double v, double low, double high)
-{
-	return high > low ? (v - low) / (high - low) : 0;
-}
-
 /* Returns the distance of v below the line from (0, 1) to (1, 0), times a constant. */
 static double
 below(const struct pick *k, const struct point *v)
 {
-	return 1 - share(v->sram, k->smallest.sram, k->fastest.sram) -
-	       share(v->cycles, k->fastest.cycles, k->smallest.cycles);
+	double sram = k->fastest.sram - k->smallest.sram;
+	double cycles = k->smallest.cycles - k->fastest.cycles;
+	return 1 - (sram > 0 ? (v->sram - k->smallest.sram) / sram : 0) -
+	       (cycles > 0 ? (v->cycles - k->fastest.cycles) / cycles : 0);
 }
 
 double
@@ -39,36 +35,11 @@ time_of(const struct pick *k, const struct point *v)
 	return k->clock > 0 ? pick_ms(k, v) : v->cycles;
 }
 
-/* of a front without a point below the line, for example of two points */
-static void
-choose_end(struct pick *k)
-{
-	if (k->fastest.sram * time_of(k, &k->fastest) <
-	    k->smallest.sram * time_of(k, &k->smallest))
-		k->knee = k->fastest;
-}
-
-/* Takes the smallest plan that is little slower than the knee, if it has half of its SRAM. */
-static void
-prefer_small(struct pick *k, const struct record *front)
-{
-	const double more_time = 0.02, part_of_sram = 0.5;
-	k->bend = k->knee;
-	for (size_t i = 0; i < front->n_points; i++) {
-		const struct point *v = &front->point[i];
-		if (v->sram > part_of_sram * k->bend.sram)
-			return;
-		if (time_of(k, v) <= (1 + more_time) * time_of(k, &k->bend)) {
-			k->knee = *v;
-			return;
-		}
-	}
-}
-
 /* Returns a pick with any == false if the target has no front (--limits=0, or a failure). */
 struct pick
 pick_knee(const struct plan *p, const struct target *t)
 {
+	const double more_time = 0.02, part_of_sram = 0.5;
 	struct pick k = { 0 };
 	const struct record candidates = front_candidates(p, t), *front = &candidates;
 	const struct record *end = record_of_end(p, t);
@@ -82,18 +53,22 @@ pick_knee(const struct plan *p, const struct target *t)
 	for (size_t i = 1; i < front->n_points; i++)
 		if (below(&k, &front->point[i]) > below(&k, &k.knee))
 			k.knee = front->point[i];
-	if (!(below(&k, &k.knee) > 0))
-		choose_end(&k);
-	prefer_small(&k, front);
+	/* without a point below the line, for example of two points */
+	if (!(below(&k, &k.knee) > 0) && k.fastest.sram * time_of(&k, &k.fastest) <
+						 k.smallest.sram * time_of(&k, &k.smallest))
+		k.knee = k.fastest;
+	/* the smallest plan that is little slower than the knee, if it has half of its SRAM */
+	k.bend = k.knee;
+	for (size_t i = 0; i < front->n_points; i++) {
+		const struct point *v = &front->point[i];
+		if (v->sram > part_of_sram * k.bend.sram)
+			break;
+		if (time_of(&k, v) <= (1 + more_time) * time_of(&k, &k.bend)) {
+			k.knee = *v;
+			break;
+		}
+	}
 	return k;
-}
-
-static void
-put_point(struct text *t, const struct point *v, const struct pick *k)
-{
-	text_printf(t, "%.0f bytes of SRAM and %.0f cycles", v->sram, v->cycles);
-	if (k->clock > 0)
-		text_printf(t, " (%.3f ms)", pick_ms(k, v));
 }
 
 static double
@@ -102,9 +77,24 @@ percent(double now, double before)
 	return before > 0 ? 100 * fabs(now - before) / before : 0;
 }
 
-static void
-put_reason(struct text *t, const struct pick *k)
+void
+pick_sentence(struct text *t, const struct plan *p, const struct curve *of)
 {
+	const struct target *target = of->of;
+	const struct pick *k = &of->pick;
+	const struct record *size = record_of(p, target, SIZE);
+	text_printf(t, "%s, %s, %s: ", target->model->name, of->names, target->accel);
+	if (!k->any) {
+		const char *message = target_message(p, target);
+		text_puts(t, size && size->status == REFUSED && target_is_part(target)
+				     ? "does not fit: " : "there is no front to choose from: ");
+		text_puts(t, message ? message : "it has no plan, or was not computed");
+		return;
+	}
+	text_printf(t, "take --arena-cache-size=%.0f with %.0f bytes of SRAM and %.0f cycles",
+		    k->knee.sram, k->knee.sram, k->knee.cycles);
+	if (k->clock > 0)
+		text_printf(t, " (%.3f ms)", pick_ms(k, &k->knee));
 	bool small = k->knee.sram <= k->smallest.sram;
 	bool fast = k->knee.sram >= k->fastest.sram;
 	if (small && fast) {
@@ -127,74 +117,6 @@ put_reason(struct text *t, const struct pick *k)
 }
 
 void
-pick_sentence(struct text *t, const struct plan *p, const struct curve *of)
-{
-	const struct target *target = of->of;
-	const struct pick *k = &of->pick;
-	const struct record *size = record_of(p, target, SIZE);
-	text_printf(t, "%s, %s, %s: ", target->model->name, of->names, target->accel);
-	if (!k->any) {
-		const char *message = target_message(p, target);
-		text_puts(t, size && size->status == REFUSED && target_is_part(target)
-				     ? "does not fit: " : "there is no front to choose from: ");
-		text_puts(t, message ? message : "it has no plan, or was not computed");
-		return;
-	}
-	text_printf(t, "take --arena-cache-size=%.0f with ", k->knee.sram);
-	put_point(t, &k->knee, k);
-	put_reason(t, k);
-}
-
-/* True if the SRAM has copies of tensors, whose arena is in a larger memory. */
-static bool
-has_cache(const struct target *t)
-{
-	struct err none = { 0 };
-	const struct target_part *part =
-	    target_is_part(t) ? target_part_find(t->system, &none) : NULL;
-	return part && part->cache_bytes > 0;
-}
-
-/*
- * Names the targets with the fastest of all plans and with the plan of least SRAM.  SRAM beside
- * an arena in DRAM is not compared.
- */
-static void
-put_best(struct text *t, const struct curve *v, size_t n)
-{
-	const struct curve *fast = NULL, *small = NULL;
-	bool all_ms = true;
-	size_t n_any = 0;
-	for (size_t i = 0; i < n; i++) {
-		n_any += v[i].pick.any;
-		all_ms &= !v[i].pick.any || v[i].pick.clock > 0;
-	}
-	if (n_any < 2)
-		return;
-	for (size_t i = 0; i < n; i++) {
-		const struct pick *k = &v[i].pick;
-		if (!k->any)
-			continue;
-		if (all_ms && (!fast || time_of(k, &k->fastest) <
-					    time_of(&fast->pick, &fast->pick.fastest)))
-			fast = &v[i];
-		if (!has_cache(v[i].of) && (!small || k->smallest.sram < small->pick.smallest.sram))
-			small = &v[i];
-	}
-	text_printf(t, "%s: ", v[0].of->model->name);
-	if (fast)
-		text_printf(t, "fastest: %s, %s, %.3f ms with %.0f bytes of SRAM%s", fast->names,
-			    fast->of->accel, pick_ms(&fast->pick, &fast->pick.fastest),
-			    fast->pick.fastest.sram, small ? "; " : "");
-	if (small)
-		text_printf(t, "least SRAM: %s, %s, %.0f bytes", small->names, small->of->accel,
-			    small->pick.smallest.sram);
-	if (small && small->pick.clock > 0)
-		text_printf(t, " and %.3f ms", pick_ms(&small->pick, &small->pick.smallest));
-	text_putc(t, '\n');
-}
-
-void
 print_picks(struct text *t, const struct plan *p, const struct rows *r)
 {
 	size_t n, number = 0;
@@ -205,6 +127,44 @@ print_picks(struct text *t, const struct plan *p, const struct rows *r)
 			pick_sentence(t, p, &v[k]);
 			text_putc(t, '\n');
 		}
-		put_best(t, v, n);
+		/*
+		 * The targets with the fastest of all plans and with the plan of least SRAM.
+		 * SRAM that has copies of tensors, beside an arena in DRAM, is not compared.
+		 */
+		const struct curve *fast = NULL, *small = NULL;
+		bool all_ms = true;
+		size_t n_any = 0;
+		for (size_t k = 0; k < n; k++) {
+			n_any += v[k].pick.any;
+			all_ms &= !v[k].pick.any || v[k].pick.clock > 0;
+		}
+		for (size_t k = 0; k < n; k++) {
+			const struct pick *x = &v[k].pick;
+			const struct target *of = v[k].of;
+			if (!x->any)
+				continue;
+			const struct target_part *part =
+			    target_is_part(of) ? target_part_find(of->system, &(struct err){ 0 }) : NULL;
+			if (all_ms && (!fast || time_of(x, &x->fastest) <
+						    time_of(&fast->pick, &fast->pick.fastest)))
+				fast = &v[k];
+			if (!(part && part->cache_bytes > 0) &&
+			    (!small || x->smallest.sram < small->pick.smallest.sram))
+				small = &v[k];
+		}
+		if (n_any < 2)
+			continue;
+		text_printf(t, "%s: ", v[0].of->model->name);
+		if (fast)
+			text_printf(t, "fastest: %s, %s, %.3f ms with %.0f bytes of SRAM%s",
+				    fast->names, fast->of->accel,
+				    pick_ms(&fast->pick, &fast->pick.fastest),
+				    fast->pick.fastest.sram, small ? "; " : "");
+		if (small)
+			text_printf(t, "least SRAM: %s, %s, %.0f bytes", small->names,
+				    small->of->accel, small->pick.smallest.sram);
+		if (small && small->pick.clock > 0)
+			text_printf(t, " and %.3f ms", pick_ms(&small->pick, &small->pick.smallest));
+		text_putc(t, '\n');
 	}
 }

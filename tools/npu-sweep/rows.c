@@ -15,45 +15,18 @@ add(struct rows *r, const struct target *t, enum goal goal)
 	return w;
 }
 
-static void
-add_end(struct rows *r, const struct target *t, enum goal goal, const struct record *of)
-{
-	struct row *w = add(r, t, goal);
-#define FIGURE(member, key, source, factor) w->member = of->member;
-#include "figures.def"
-	w->flash += of->streams;
-}
-
-/* Returns the position of the fastest plan within the limit: the last one, or 0 for none. */
-static size_t
-fastest_within(const struct record *front, double limit)
-{
-	size_t n = 0;
-	while (n < front->n_points && front->point[n].sram <= limit)
-		n++;
-	return n ? n - 1 : 0;
-}
-
-/* True if this is the plan of Size or Performance, which has a row already. */
-static bool
-is_end(const struct plan *p, const struct target *t, const struct point *v)
-{
-	for (int g = 0; g < FRONT; g++) {
-		const struct record *of = record_of(p, t, (enum goal)g);
-		if (of && of->status == OK && !(v->sram < of->sram || v->sram > of->sram) &&
-		    fabs(v->cycles - of->cycles) < 1)
-			return true;
-	}
-	return false;
-}
-
 /* A limit of a plan's own SRAM gives this plan, and no smaller limit does. */
 static void
 add_plan(struct rows *r, const struct plan *p, const struct target *t, const struct point *v)
 {
 	const struct record *end = record_of_end(p, t);
-	if (is_end(p, t, v))
-		return;
+	/* the plan of Size or Performance has a row already */
+	for (int g = 0; g < FRONT; g++) {
+		const struct record *of = record_of(p, t, (enum goal)g);
+		if (of && of->status == OK && !(v->sram < of->sram || v->sram > of->sram) &&
+		    fabs(v->cycles - of->cycles) < 1)
+			return;
+	}
 	struct row *w = add(r, t, PERFORMANCE);
 	w->limit = (int64_t)v->sram;
 	w->sram = v->sram;
@@ -75,8 +48,14 @@ add_front(struct rows *r, const struct plan *p, const struct target *t, int limi
 	if (front.n_points) {
 		const struct pick k = pick_knee(p, t);
 		double low = k.smallest.sram, range = k.fastest.sram - low;
-		for (int i = 0; i <= limits + 1; i++)
-			chosen[fastest_within(&front, low + range * i / (limits + 1))] = true;
+		for (int i = 0; i <= limits + 1; i++) {
+			/* the fastest plan within the limit: the last one, or 0 for none */
+			double limit = low + range * i / (limits + 1);
+			size_t n = 0;
+			while (n < front.n_points && front.point[n].sram <= limit)
+				n++;
+			chosen[n ? n - 1 : 0] = true;
+		}
 		for (size_t i = 0; i < front.n_points; i++)
 			chosen[i] |= all || !(front.point[i].sram < k.knee.sram ||
 					      front.point[i].sram > k.knee.sram);
@@ -136,19 +115,6 @@ add_missing(struct rows *r, const struct plan *p, const struct target *t)
 	}
 }
 
-static void
-add_target(struct rows *r, const struct plan *p, const struct target *t, int limits, bool all)
-{
-	for (int g = 0; g < FRONT; g++) {
-		const struct record *of = record_of(p, t, (enum goal)g);
-		if (of && of->status == OK)
-			add_end(r, t, (enum goal)g, of);
-	}
-	add_front(r, p, t, limits, all);
-	add_failures(r, p, t);
-	add_missing(r, p, t);
-}
-
 const char *
 row_status(const struct row *w)
 {
@@ -165,17 +131,13 @@ by_number(double x, double y)
 
 /* Orders targets by their models, and then as in the plan: as the user named them. */
 static int
-by_target(const struct target *x, const struct target *y)
-{
-	int c = by_number((double)x->model->index, (double)y->model->index);
-	return c ? c : (x > y) - (x < y);
-}
-
-static int
 by_row(const void *p, const void *q)
 {
 	const struct row *x = p, *y = q;
-	int c = by_target(x->target, y->target);
+	const struct target *of = x->target, *other = y->target;
+	int c = by_number((double)of->model->index, (double)other->model->index);
+	if (!c)
+		c = (of > other) - (of < other);
 	if (!c)
 		c = by_number(x->sram, y->sram);
 	if (!c)
@@ -185,27 +147,31 @@ by_row(const void *p, const void *q)
 	return c ? c : by_number((double)x->limit, (double)y->limit);
 }
 
-/* True if a plan of the front is better in SRAM or cycles, and not worse in the other. */
-static bool
-is_beaten(const struct record *front, const struct row *w)
+void
+rows_make(struct arena *a, const struct plan *p, int limits, bool all, struct rows *r)
 {
-	for (size_t i = 0; i < front->n_points; i++) {
-		double sram = front->point[i].sram, cycles = round(front->point[i].cycles);
-		if (sram <= w->sram && cycles <= w->cycles &&
-		    (sram < w->sram || cycles < w->cycles))
-			return true;
+	*r = (struct rows){ .a = a, .several = p->n_models > 1 || p->n_systems > 1 };
+	for (size_t i = 0; i < p->n_targets; i++) {
+		const struct target *t = &p->target[i];
+		for (int g = 0; g < FRONT; g++) {
+			const struct record *of = record_of(p, t, (enum goal)g);
+			if (!of || of->status != OK)
+				continue;
+			struct row *w = add(r, t, (enum goal)g);
+#define FIGURE(member, key, source, factor) w->member = of->member;
+#include "figures.def"
+			w->flash += of->streams;
+		}
+		add_front(r, p, t, limits, all);
+		add_failures(r, p, t);
+		add_missing(r, p, t);
 	}
-	return false;
-}
-
-/*
- * Marks the Pareto front.  The rows of a target are in ascending order of SRAM, so that a
- * row is on the front if it is faster than all rows before it, and than the plans that have
- * no row.
- */
-static void
-mark_front(struct rows *r, const struct plan *p)
-{
+	if (r->n)
+		qsort(r->v, r->n, sizeof(*r->v), by_row);
+	/*
+	 * The Pareto front: the rows of a target are in ascending order of SRAM, so that a row is
+	 * on the front if it is faster than all rows before it, and than the plans that have no row.
+	 */
 	double best = INFINITY;
 	for (size_t i = 0; i < r->n; i++) {
 		struct row *w = &r->v[i];
@@ -216,20 +182,14 @@ mark_front(struct rows *r, const struct plan *p)
 	}
 	for (size_t i = 0; i < r->n; i++) {
 		struct row *w = &r->v[i];
-		if (w->front && w->limit < 0) {
-			const struct record front = front_candidates(p, w->target);
-			w->front = !is_beaten(&front, w);
+		if (!w->front || w->limit >= 0)
+			continue;
+		/* a plan of the front that is better in SRAM or cycles, and not worse in the other */
+		const struct record front = front_candidates(p, w->target);
+		for (size_t k = 0; k < front.n_points && w->front; k++) {
+			double sram = front.point[k].sram, cycles = round(front.point[k].cycles);
+			w->front = !(sram <= w->sram && cycles <= w->cycles &&
+				     (sram < w->sram || cycles < w->cycles));
 		}
 	}
-}
-
-void
-rows_make(struct arena *a, const struct plan *p, int limits, bool all, struct rows *r)
-{
-	*r = (struct rows){ .a = a, .several = p->n_models > 1 || p->n_systems > 1 };
-	for (size_t i = 0; i < p->n_targets; i++)
-		add_target(r, p, &p->target[i], limits, all);
-	if (r->n)
-		qsort(r->v, r->n, sizeof(*r->v), by_row);
-	mark_front(r, p);
 }

@@ -88,20 +88,6 @@ stop(struct runner *r)
  * Stores the record of a job, and reads it back from the same bytes.  Therefore a table does
  * not depend on whether a result was computed now or earlier.
  */
-static bool
-keep(struct runner *r, struct job *j, const struct record *made)
-{
-	struct text t = { 0 };
-	record_print(&t, r->p, j, made);
-	struct bytes file = { .p = (const uint8_t *)t.p, .n = t.n };
-	bool ok = !r->s || store_put(r->s, j, file, r->e);
-	struct record *own = anew(r->p->a, struct record, 1);
-	if (ok && record_read(r->p->a, file, &j->key, own, NULL))
-		j->record = own;
-	text_free(&t);
-	return ok;
-}
-
 static void
 finish(struct runner *r, struct slot *s)
 {
@@ -116,8 +102,18 @@ finish(struct runner *r, struct slot *s)
 		};
 	else if (!r->stopping)
 		ok = job_result(s->a, t, s->job->goal, s->child, &made, r->e);
-	if (ok && (s->late || !r->stopping) && keep(r, s->job, &made))
-		progress_show(&r->progress, (double)++r->n_done, (double)r->n_all);
+	if (ok && (s->late || !r->stopping)) {
+		struct text text = { 0 };
+		record_print(&text, r->p, s->job, &made);
+		struct bytes file = { .p = (const uint8_t *)text.p, .n = text.n };
+		ok = !r->s || store_put(r->s, s->job, file, r->e);
+		struct record *own = anew(r->p->a, struct record, 1);
+		if (ok && record_read(r->p->a, file, &s->job->key, own, NULL))
+			s->job->record = own;
+		text_free(&text);
+		if (ok)
+			progress_show(&r->progress, (double)++r->n_done, (double)r->n_all);
+	}
 	if (r->e->status)
 		stop(r);
 	for (int i = 0; i < JOB_CHILDREN; i++)
@@ -125,24 +121,6 @@ finish(struct runner *r, struct slot *s)
 	arena_reset(s->a);
 	s->job = NULL;
 	r->n_running--;
-}
-
-static void
-start(struct runner *r, struct job *j)
-{
-	struct slot *s = r->slot;
-	while (s->job)
-		s++;
-	s->job = j;
-	s->late = false;
-	s->deadline = r->o->timeout > 0 ? now() + r->o->timeout : never;
-	r->n_running++;
-	bool ok = job_start(s->a, r->programs, plan_target(r->p, j), j->goal, s->child,
-			    r->e);
-	if (!ok)
-		stop(r);
-	/* without processes, the programs have ended already */
-	s->late = ok && !slot_runs(s) && now() >= s->deadline;
 }
 
 static void
@@ -163,7 +141,19 @@ start_some(struct runner *r)
 			r->n_done++;
 			continue;
 		}
-		start(r, j);
+		struct slot *s = r->slot;
+		while (s->job)
+			s++;
+		s->job = j;
+		s->late = false;
+		s->deadline = r->o->timeout > 0 ? now() + r->o->timeout : never;
+		r->n_running++;
+		bool ok = job_start(s->a, r->programs, plan_target(r->p, j), j->goal, s->child,
+				    r->e);
+		if (!ok)
+			stop(r);
+		/* without processes, the programs have ended already */
+		s->late = ok && !slot_runs(s) && now() >= s->deadline;
 	}
 }
 
@@ -192,38 +182,6 @@ look_at_slots(struct runner *r)
 	}
 }
 
-/* Returns the seconds until the next signal to a program is due. */
-static double
-time_to_next(const struct runner *r)
-{
-	double first = r->stopping ? r->killed : never, t = now();
-	for (size_t i = 0; i < r->n_slots; i++)
-		if (r->slot[i].job && r->slot[i].deadline < first)
-			first = r->slot[i].deadline;
-	double left = first > t ? first - t : 0;
-	if (r->stopping && !(left > 0))
-		left = 0.05; /* SIGKILL is sent: the programs end soon */
-	return left;
-}
-
-static void
-loop(struct runner *r)
-{
-	struct child **running = anew(r->p->a, struct child *, r->n_slots * JOB_CHILDREN);
-	children_begin();
-	for (start_some(r); r->n_running; start_some(r)) {
-		size_t n = 0;
-		for (size_t i = 0; i < r->n_slots; i++)
-			for (int k = 0; r->slot[i].job && k < JOB_CHILDREN; k++)
-				running[n++] = &r->slot[i].child[k];
-		children_wait(running, n, time_to_next(r));
-		if (children_signal())
-			stop(r);
-		look_at_slots(r);
-	}
-	children_end();
-}
-
 bool
 run_plan(const struct options *o, const struct programs *programs, struct plan *p,
 	 struct store *s, const bool *want, struct err *e)
@@ -247,7 +205,27 @@ run_plan(const struct options *o, const struct programs *programs, struct plan *
 	if (r.n_all >= MANY && !isatty(STDERR_FILENO))
 		cli_note("note", "%zu jobs, %zu at a time", r.n_all, r.n_slots);
 	progress_begin(&r.progress, "jobs");
-	loop(&r);
+	struct child **running = anew(p->a, struct child *, r.n_slots * JOB_CHILDREN);
+	children_begin();
+	for (start_some(&r); r.n_running; start_some(&r)) {
+		size_t n = 0;
+		for (size_t i = 0; i < r.n_slots; i++)
+			for (int k = 0; r.slot[i].job && k < JOB_CHILDREN; k++)
+				running[n++] = &r.slot[i].child[k];
+		/* the seconds until the next signal to a program is due */
+		double first = r.stopping ? r.killed : never, t = now();
+		for (size_t i = 0; i < r.n_slots; i++)
+			if (r.slot[i].job && r.slot[i].deadline < first)
+				first = r.slot[i].deadline;
+		double left = first > t ? first - t : 0;
+		if (r.stopping && !(left > 0))
+			left = 0.05; /* SIGKILL is sent: the programs end soon */
+		children_wait(running, n, left);
+		if (children_signal())
+			stop(&r);
+		look_at_slots(&r);
+	}
+	children_end();
 	progress_end(&r.progress);
 	for (size_t i = 0; i < r.n_slots; i++)
 		arena_close(r.slot[i].a);

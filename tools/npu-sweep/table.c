@@ -35,27 +35,13 @@ text_field(const struct row *w, int column)
 	}
 }
 
-/* Returns the number of a column; negative: the row has no value. */
-static double
-number_field(const struct row *w, int column)
-{
-	if (column == LIMIT)
-		return (double)w->limit;
-	if (failed(w))
-		return -1;
-	switch (column) {
-	case SRAM: return w->sram;
-	case FLASH: return w->flash;
-	case CYCLES: return w->cycles;
-	case MS: return w->ms;
-	default: return -1;
-	}
-}
-
 static void
 put_number(struct text *t, const struct row *w, int column, const char *none)
 {
-	double v = number_field(w, column);
+	const double numbers[] = { w->sram, w->flash, w->cycles, w->ms }; /* from SRAM to MS */
+	double v = column == LIMIT ? (double)w->limit : -1; /* negative: the row has no value */
+	if (!failed(w) && column >= SRAM && column <= MS)
+		v = numbers[column - SRAM];
 	if (v < 0)
 		text_puts(t, none);
 	else if (column == MS)
@@ -66,66 +52,29 @@ put_number(struct text *t, const struct row *w, int column, const char *none)
 
 /* ---- text ------------------------------------------------------------------------------ */
 
-static void
-put_field(struct text *t, const struct row *w, int column, bool csv)
-{
-	const char *s = column == FRONT_MARK ? (w->front ? "*" : "-")
-					     : text_field(w, column);
-	if (column == MESSAGE && !s)
-		s = csv ? "" : "-";
-	if (!s)
-		put_number(t, w, column, csv ? "" : "-");
-	else if (csv)
-		text_csv(t, s);
-	else
-		text_puts(t, s);
-}
-
+/* A line of the columns of row w; NULL: the heading. */
 static void
 put_line(struct text *t, const struct row *w, int first, int last, bool csv)
 {
 	for (int c = first; c <= last; c++) {
+		const char *s = !w ? heading[c]
+				: c == FRONT_MARK ? (w->front ? "*" : "-")
+						  : text_field(w, c);
+		if (c == MESSAGE && !s)
+			s = csv ? "" : "-";
 		if (c > first)
 			text_putc(t, csv ? ',' : '\t');
-		if (w)
-			put_field(t, w, c, csv);
+		if (!s)
+			put_number(t, w, c, csv ? "" : "-");
+		else if (w && csv)
+			text_csv(t, s);
 		else
-			text_puts(t, heading[c]);
+			text_puts(t, s);
 	}
 	text_putc(t, '\n');
 }
 
-/*
- * The text table omits model and system if there is one of each, and status and message if
- * no job failed.  CSV has all columns.
- */
-static void
-print_lines(struct text *t, const struct rows *r, bool csv, bool front)
-{
-	bool any = r->n_failed || r->n_missing;
-	int first = csv || r->several ? MODEL : ACCEL;
-	int last = csv || any ? MESSAGE : FRONT_MARK;
-	put_line(t, NULL, first, last, csv);
-	for (size_t i = 0; i < r->n; i++)
-		if (!front || r->v[i].front || failed(&r->v[i]))
-			put_line(t, &r->v[i], first, last, csv);
-}
-
 /* ---- JSON ------------------------------------------------------------------------------ */
-
-static void
-put_member(const struct json_out *j, const struct row *w, int column)
-{
-	const char *s = text_field(w, column);
-	if (column == FRONT_MARK) {
-		json_put_bool(j, heading[column], w->front);
-	} else if (s) {
-		json_put_string(j, heading[column], s);
-	} else {
-		json_key(j, heading[column]);
-		put_number(j->t, w, column, "null");
-	}
-}
 
 static void
 put_seconds(const struct json_out *j, const char *key, double ms)
@@ -149,8 +98,17 @@ print_json(struct text *t, const struct rows *r, bool front)
 		n++;
 		json_line(j, 0);
 		json_open(j, NULL, '{');
-		for (int c = 0; c < COLUMNS; c++)
-			put_member(j, w, c);
+		for (int c = 0; c < COLUMNS; c++) {
+			const char *s = text_field(w, c);
+			if (c == FRONT_MARK) {
+				json_put_bool(j, heading[c], w->front);
+			} else if (s) {
+				json_put_string(j, heading[c], s);
+			} else {
+				json_key(j, heading[c]);
+				put_number(t, w, c, "null");
+			}
+		}
 		/* one inference: NPU and CPU together */
 		bool none = failed(w);
 		json_key(j, "inference_npu_cycles");
@@ -167,11 +125,22 @@ print_json(struct text *t, const struct rows *r, bool front)
 	text_putc(t, '\n');
 }
 
+/*
+ * The text table omits model and system if there is one of each, and status and message if
+ * no job failed.  CSV has all columns.
+ */
 void
 print_rows(struct text *t, const struct rows *r, const struct options *o)
 {
-	if (o->format == AS_JSON)
+	bool csv = o->format == AS_CSV, any = r->n_failed || r->n_missing;
+	int first = csv || r->several ? MODEL : ACCEL;
+	int last = csv || any ? MESSAGE : FRONT_MARK;
+	if (o->format == AS_JSON) {
 		print_json(t, r, o->front);
-	else
-		print_lines(t, r, o->format == AS_CSV, o->front);
+		return;
+	}
+	put_line(t, NULL, first, last, csv);
+	for (size_t i = 0; i < r->n; i++)
+		if (!o->front || r->v[i].front || failed(&r->v[i]))
+			put_line(t, &r->v[i], first, last, csv);
 }
