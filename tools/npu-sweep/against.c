@@ -126,17 +126,6 @@ table_of_store(struct arena *a, const struct options *o, struct bytes *file, str
 	return true;
 }
 
-static bool
-read_old(struct arena *a, const struct options *o, struct old_row **out, size_t *n,
-	 struct err *e)
-{
-	struct bytes file;
-	bool ok = file_is_directory(o->against)
-			  ? table_of_store(a, o, &file, e)
-			  : file_read(a, o->against, TABLE_MAX, &file, e);
-	return ok && read_table(a, file, o->against, out, n, e);
-}
-
 /* ---- the rows of this sweep ---------------------------------------------------------- */
 
 static void **
@@ -148,22 +137,6 @@ at(struct hash_table *h, const char *model, const char *system, const char *acce
 	uint64_t key = hash_xxh3(t.p, t.n);
 	text_free(&t);
 	return hash_table_at(h, key);
-}
-
-/* Fills c->rows with the results, and c->targets with a failure or any row of a target. */
-static void
-index_rows(struct comparison *c, const struct rows *now)
-{
-	for (size_t i = 0; i < now->n; i++) {
-		struct row *w = &now->v[i];
-		const struct target *t = w->target;
-		void **of = at(&c->targets, t->model->name, t->system, t->accel, "", 0);
-		if (!*of || w->status != OK)
-			*of = w;
-		if (w->status == OK)
-			*at(&c->rows, t->model->name, t->system, t->accel,
-			    goal_names[w->goal], (double)w->limit) = w;
-	}
 }
 
 /* ---- changes ------------------------------------------------------------------------------- */
@@ -178,23 +151,6 @@ add(struct comparison *c, const struct old_row *old, const char *verdict)
 	return k;
 }
 
-static void
-compare_metric(struct comparison *c, const struct old_row *old, int m, double after)
-{
-	static const char *const verdicts[METRICS][2] = {
-		{ "faster", "slower" }, { "smaller", "larger" }, { "smaller", "larger" },
-	};
-	double before = old->v[m];
-	bool more = after > before;
-	if (before < 0 || after < 0 || !(more || after < before))
-		return;
-	struct change *k = add(c, old, verdicts[m][more]);
-	k->column = metric_names[m];
-	k->before = before;
-	k->after = after;
-	c->worse += after - before > before * c->o->tolerance / 100;
-}
-
 /*
  * Compares an old row with its row of this sweep.  A row whose limit or target this sweep
  * does not have is ignored.
@@ -202,13 +158,25 @@ compare_metric(struct comparison *c, const struct old_row *old, int m, double af
 static void
 compare(struct comparison *c, const struct old_row *old)
 {
+	static const char *const verdicts[METRICS][2] = {
+		{ "faster", "slower" }, { "smaller", "larger" }, { "smaller", "larger" },
+	};
 	const struct row *now = *at(&c->rows, old->model, old->system, old->accel, old->goal,
 				    old->limit);
 	const struct row *any = *at(&c->targets, old->model, old->system, old->accel, "", 0);
 	if (old->ok && now) {
-		const double after[METRICS] = { now->cycles, now->sram, now->flash };
-		for (int m = 0; m < METRICS; m++)
-			compare_metric(c, old, m, after[m]);
+		const double v[METRICS] = { now->cycles, now->sram, now->flash };
+		for (int m = 0; m < METRICS; m++) {
+			double before = old->v[m], after = v[m];
+			bool more = after > before;
+			if (before < 0 || after < 0 || !(more || after < before))
+				continue;
+			struct change *k = add(c, old, verdicts[m][more]);
+			k->column = metric_names[m];
+			k->before = before;
+			k->after = after;
+			c->worse += after - before > before * c->o->tolerance / 100;
+		}
 	} else if (old->ok && old->limit < 0 && any && any->status != OK) {
 		add(c, old, "fails")->message = any->message ? any->message
 							     : row_status(any);
@@ -231,20 +199,6 @@ static const char *
 number_text(struct arena *a, double v)
 {
 	return v < 0 ? "" : arena_printf(a, "%.0f", v);
-}
-
-static void
-fields_of(struct arena *a, const struct change *k, const char *v[COLUMNS])
-{
-	double percent = k->before > 0 ? 100 * (k->after - k->before) / k->before : 0;
-	const char *all[COLUMNS] = {
-		k->old->model, k->old->system, k->old->accel, k->old->goal,
-		number_text(a, k->old->limit), k->column, number_text(a, k->before),
-		number_text(a, k->after),
-		k->before > 0 ? arena_printf(a, "%.2f", percent) : "",
-		k->message ? arena_printf(a, "%s: %s", k->verdict, k->message) : k->verdict,
-	};
-	memcpy(v, all, sizeof(all));
 }
 
 static void
@@ -278,45 +232,59 @@ put_line(struct text *t, const char *const v[COLUMNS], bool csv)
 	text_putc(t, '\n');
 }
 
-static void
-print(struct text *t, const struct comparison *c)
+bool
+print_changes(struct text *t, const struct rows *now, const struct options *o, size_t *worse,
+	      struct err *e)
 {
+	struct arena *a = now->a;
+	struct comparison c = { .a = a, .o = o, .rows = { .a = a }, .targets = { .a = a } };
+	struct old_row *old = NULL;
+	struct bytes file;
+	size_t n = 0;
+	if (file_is_directory(o->against) ? !table_of_store(a, o, &file, e)
+					  : !file_read(a, o->against, TABLE_MAX, &file, e))
+		return false;
+	if (!read_table(a, file, o->against, &old, &n, e))
+		return false;
+	for (size_t i = 0; i < now->n; i++) {
+		struct row *w = &now->v[i];
+		const struct target *of = w->target;
+		void **any = at(&c.targets, of->model->name, of->system, of->accel, "", 0);
+		if (!*any || w->status != OK)
+			*any = w;
+		if (w->status == OK)
+			*at(&c.rows, of->model->name, of->system, of->accel,
+			    goal_names[w->goal], (double)w->limit) = w;
+	}
+	for (size_t i = 0; i < n; i++)
+		compare(&c, &old[i]);
+	*worse = c.worse;
 	const struct json_out out = { .t = t, .style = JSON_SPACED }, *j = &out;
-	bool json = c->o->format == AS_JSON, csv = c->o->format == AS_CSV;
-	const char *v[COLUMNS];
+	bool json = o->format == AS_JSON, csv = o->format == AS_CSV;
 	if (json)
 		json_root(j, '[');
 	else
 		put_line(t, heading, csv);
-	for (size_t i = 0; i < c->n; i++) {
-		fields_of(c->a, &c->change[i], v);
+	for (size_t i = 0; i < c.n; i++) {
+		const struct change *k = &c.change[i];
+		double percent = k->before > 0 ? 100 * (k->after - k->before) / k->before : 0;
+		const char *v[COLUMNS] = {
+			k->old->model, k->old->system, k->old->accel, k->old->goal,
+			number_text(a, k->old->limit), k->column, number_text(a, k->before),
+			number_text(a, k->after),
+			k->before > 0 ? arena_printf(a, "%.2f", percent) : "",
+			k->message ? arena_printf(a, "%s: %s", k->verdict, k->message) : k->verdict,
+		};
 		if (json)
 			put_object(j, v);
 		else
 			put_line(t, v, csv);
 	}
 	if (json) {
-		if (!c->n)
+		if (!c.n)
 			json_line(j, 0); /* as release 1.0.0 did */
 		json_close_line(j, 0, ']');
 		text_putc(t, '\n');
 	}
-}
-
-bool
-print_changes(struct text *t, const struct rows *now, const struct options *o, size_t *worse,
-	      struct err *e)
-{
-	struct comparison c = { .a = now->a, .o = o, .rows = { .a = now->a },
-				.targets = { .a = now->a } };
-	struct old_row *old = NULL;
-	size_t n = 0;
-	if (!read_old(now->a, o, &old, &n, e))
-		return false;
-	index_rows(&c, now);
-	for (size_t i = 0; i < n; i++)
-		compare(&c, &old[i]);
-	print(t, &c);
-	*worse = c.worse;
 	return true;
 }

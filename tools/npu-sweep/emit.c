@@ -32,30 +32,6 @@ task_at(const struct tasks *k, size_t i)
 	return (struct task){ .first = first, .n = left < k->per_task ? left : k->per_task };
 }
 
-/* Selects the jobs without a result, and groups them in tasks of at most per_task jobs.  most:
- * the largest number of tasks; 0: no limit. */
-static void
-choose_tasks(struct tasks *k, const bool *want, enum engine engine, size_t per_task, size_t most)
-{
-	struct hash_table keys = { .a = k->a };
-	k->job = anew(k->a, size_t, k->p->n_jobs);
-	for (size_t i = 0; i < k->p->n_jobs; i++) {
-		struct job *j = &k->p->job[i];
-		if (!want[i] || j->record)
-			continue;
-		/* models of the same bytes have one record, which one task makes */
-		void **seen = engine == JSONL ? NULL : hash_table_at(&keys, j->key.low);
-		if (!seen || !*seen)
-			k->job[k->n_jobs++] = i;
-		if (seen)
-			*seen = j;
-	}
-	k->per_task = per_task;
-	if (most && k->n_jobs > most * per_task)
-		k->per_task = (k->n_jobs + most - 1) / most;
-	k->n = (k->n_jobs + k->per_task - 1) / k->per_task;
-}
-
 /* Prints a task's jobs in the syntax of --run-jobs, for example "1-20,25". */
 static void
 put_list(struct text *t, const struct tasks *k, struct task task)
@@ -105,22 +81,6 @@ put_ninja_path(struct text *t, const char *path)
 	}
 }
 
-/* Prints the plan and the models: an engine copies these inputs to other machines. */
-static void
-put_inputs(struct text *t, const struct tasks *k, struct task task)
-{
-	const struct model *last = NULL;
-	text_puts(t, " |");
-	put_ninja_path(t, k->plan);
-	for (size_t i = 0; i < task.n; i++) {
-		const struct job *j = &k->p->job[k->job[task.first + i]];
-		const struct model *m = plan_target(k->p, j)->model;
-		if (m != last && !strchr(m->path, '\n'))
-			put_ninja_path(t, m->path);
-		last = m;
-	}
-}
-
 /* ---- engines ------------------------------------------------------------------------------ */
 
 static void
@@ -131,12 +91,22 @@ emit_ninja(const struct options *o, const struct tasks *k, struct text *t)
 	text_puts(t, " -j1 --run-jobs=$jobs\n  description = npu-sweep $jobs\n"
 		     "  restat = 1\n");
 	for (size_t i = 0; i < k->n; i++) {
+		struct task task = task_at(k, i);
 		text_puts(t, "build");
-		put_records(t, k, task_at(k, i));
-		text_puts(t, ": sweep");
-		put_inputs(t, k, task_at(k, i));
+		put_records(t, k, task);
+		text_puts(t, ": sweep |");
+		/* the plan and the models: an engine copies these inputs to other machines */
+		const struct model *last = NULL;
+		put_ninja_path(t, k->plan);
+		for (size_t n = 0; n < task.n; n++) {
+			const struct job *j = &k->p->job[k->job[task.first + n]];
+			const struct model *m = plan_target(k->p, j)->model;
+			if (m != last && !strchr(m->path, '\n'))
+				put_ninja_path(t, m->path);
+			last = m;
+		}
 		text_puts(t, "\n  jobs = ");
-		put_list(t, k, task_at(k, i));
+		put_list(t, k, task);
 		text_putc(t, '\n');
 	}
 	text_puts(t, "build sweep: phony");
@@ -207,32 +177,42 @@ keep_plan(struct tasks *k, struct err *e)
 	return ok;
 }
 
-/* Refuses characters that have a meaning for ninja, make or the shell. */
-static bool
-check_directory(const char *dir, struct err *e)
-{
-	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-				    "0123456789_-+./,@";
-	return (!dir[strspn(dir, plain)] && *dir != '-') ||
-	       err_at(e, dir, 0, "--emit needs a --results directory of letters, digits and "
-		      "_-+./,@ only; other characters have a meaning for ninja, make or the "
-		      "shell");
-}
-
 bool
 emit_plan(const struct options *o, struct plan *p, const struct store *s, const bool *want,
 	  struct text *t, struct err *e)
 {
 	enum { SLURM_TASKS = 1000 }; /* Slurm's default of MaxArraySize, minus 1 */
-	struct tasks k = { .a = p->a, .p = p, .s = s };
-	choose_tasks(&k, want, o->engine, (size_t)o->jobs_per_task,
-		     o->engine == SLURM ? SLURM_TASKS : 0);
+	/* characters without a meaning for ninja, make or the shell */
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				    "0123456789_-+./,@";
+	struct tasks k = { .a = p->a, .p = p, .s = s, .per_task = (size_t)o->jobs_per_task };
+	struct hash_table keys = { .a = k.a };
+	/* the jobs without a result, in tasks of at most per_task jobs */
+	k.job = anew(k.a, size_t, p->n_jobs);
+	for (size_t i = 0; i < p->n_jobs; i++) {
+		struct job *j = &p->job[i];
+		if (!want[i] || j->record)
+			continue;
+		/* models of the same bytes have one record, which one task makes */
+		void **seen = o->engine == JSONL ? NULL : hash_table_at(&keys, j->key.low);
+		if (!seen || !*seen)
+			k.job[k.n_jobs++] = i;
+		if (seen)
+			*seen = j;
+	}
+	if (o->engine == SLURM && k.n_jobs > SLURM_TASKS * k.per_task)
+		k.per_task = (k.n_jobs + SLURM_TASKS - 1) / SLURM_TASKS;
+	k.n = (k.n_jobs + k.per_task - 1) / k.per_task;
 	if (o->engine == JSONL) {
 		for (size_t i = 0; i < k.n_jobs; i++)
 			plan_print_job(t, p, k.job[i]);
 		return true;
 	}
-	if (!check_directory(s->dir, e) || !keep_plan(&k, e))
+	if (s->dir[strspn(s->dir, plain)] || *s->dir == '-')
+		return err_at(e, s->dir, 0, "--emit needs a --results directory of letters, digits "
+			      "and _-+./,@ only; other characters have a meaning for ninja, make or "
+			      "the shell");
+	if (!keep_plan(&k, e))
 		return false;
 	if (o->engine == NINJA)
 		emit_ninja(o, &k, t);

@@ -28,23 +28,6 @@ needs_programs(const struct options *o)
 	return !(o->plan && (o->merge || o->engine != HERE));
 }
 
-/* Checks the jobs of --plan before they are computed: the build, the models, the options. */
-static bool
-check_plan(struct sweep *s)
-{
-	const struct options *o = s->o;
-	if (!o->plan || !needs_programs(o))
-		return true;
-	if (!hash128_equal(s->programs.build, s->p.build))
-		return err_at(s->e, file_name(o->plan), 0, "the plan is for another build of "
-			      "the programs; make the plan again, or use that build");
-	for (size_t i = 0; i < s->p.n_jobs; i++)
-		if (s->want[i] && !s->p.job[i].record &&
-		    !plan_check_job(&s->p, &s->p.job[i], s->e))
-			return false;
-	return true;
-}
-
 static bool
 make_plan(struct sweep *s)
 {
@@ -63,54 +46,6 @@ make_plan(struct sweep *s)
 	}
 	s->want = anew(s->p.a, bool, s->p.n_jobs);
 	return plan_select(&s->p, s->o->run_jobs, s->want, s->e);
-}
-
-/*
- * Opens --results and loads its results.  Commands of another engine need a store; the
- * default is npu-sweep.results.
- */
-static void
-open_store(struct sweep *s)
-{
-	struct options *o = s->o;
-	if (!o->results && o->engine != HERE && o->engine != JSONL)
-		o->results = "npu-sweep.results";
-	s->store = (struct store){ .a = s->p.a, .dir = o->results };
-	if (o->results)
-		store_load(&s->store, &s->p, s->want);
-	if (s->store.damaged)
-		cli_note("warning", "%s: %zu damaged results are computed again", o->results,
-			 s->store.damaged);
-}
-
-static bool
-emit(struct sweep *s)
-{
-	struct text t = { 0 };
-	if (s->o->engine == DRY_RUN)
-		emit_commands(s->o, &s->p, s->want, &t);
-	else if (!emit_plan(s->o, &s->p, &s->store, s->want, &t, s->e))
-		return false;
-	return file_write_text(s->o->output, &t, s->e);
-}
-
-static bool
-compute(struct sweep *s)
-{
-	struct store *store = s->o->results ? &s->store : NULL;
-	if (s->o->merge)
-		return true;
-	return (!store || store_make(store, s->e)) &&
-	       run_plan(s->o, &s->programs, &s->p, store, s->want, s->e);
-}
-
-static bool
-has_plan(const struct rows *r)
-{
-	for (size_t i = 0; i < r->n; i++)
-		if (r->v[i].status == OK)
-			return true;
-	return false;
 }
 
 static bool
@@ -132,8 +67,10 @@ merge(struct sweep *s)
 		}
 	}
 	/* a page of failures alone would look like a result; the message says why there is none */
-	bool is_page = s->o->format == AS_HTML && !s->o->against;
-	if (is_page && !has_plan(&r))
+	bool is_page = s->o->format == AS_HTML && !s->o->against, has_plan = false;
+	for (size_t i = 0; i < r.n; i++)
+		has_plan |= r.v[i].status == OK;
+	if (is_page && !has_plan)
 		text_free(&t);
 	else if (!file_write_text(s->o->output, &t, s->e))
 		return false;
@@ -158,35 +95,55 @@ merge(struct sweep *s)
 }
 
 static bool
-collect(struct sweep *s)
-{
-	struct text t = { 0 };
-	bool ok = store_collect(s->o->results, s->programs.build, &t, s->e);
-	if (ok)
-		return file_write_text(s->o->output, &t, s->e);
-	text_free(&t);
-	return false;
-}
-
-static bool
 sweep(struct sweep *s)
 {
-	const struct options *o = s->o;
-	if (!take_like(s->o, s->e) ||
+	struct options *o = s->o;
+	struct store *store = &s->store;
+	struct text t = { 0 };
+	if (!take_like(o, s->e) ||
 	    (needs_programs(o) && !programs_find_all(o->a, &s->programs, s->e)))
 		return false;
-	if (o->gc)
-		return collect(s);
+	if (o->gc) {
+		if (store_collect(o->results, s->programs.build, &t, s->e))
+			return file_write_text(o->output, &t, s->e);
+		text_free(&t);
+		return false;
+	}
 	if (!make_plan(s))
 		return false;
-	open_store(s);
-	if (o->retry && !store_forget_failed(&s->store, &s->p, s->want, s->e))
+	/* commands of another engine need a store */
+	if (!o->results && o->engine != HERE && o->engine != JSONL)
+		o->results = "npu-sweep.results";
+	*store = (struct store){ .a = s->p.a, .dir = o->results };
+	if (o->results)
+		store_load(store, &s->p, s->want);
+	if (store->damaged)
+		cli_note("warning", "%s: %zu damaged results are computed again", o->results,
+			 store->damaged);
+	if (o->retry && !store_forget_failed(store, &s->p, s->want, s->e))
 		return false;
-	if (!check_plan(s))
+	/* the jobs of --plan before they are computed: the build, the models, the options */
+	bool checks = o->plan && needs_programs(o);
+	if (checks && !hash128_equal(s->programs.build, s->p.build))
+		return err_at(s->e, file_name(o->plan), 0, "the plan is for another build of "
+			      "the programs; make the plan again, or use that build");
+	for (size_t i = 0; checks && i < s->p.n_jobs; i++)
+		if (s->want[i] && !s->p.job[i].record &&
+		    !plan_check_job(&s->p, &s->p.job[i], s->e))
+			return false;
+	if (o->engine != HERE) {
+		if (o->engine == DRY_RUN)
+			emit_commands(o, &s->p, s->want, &t);
+		else if (!emit_plan(o, &s->p, store, s->want, &t, s->e))
+			return false;
+		return file_write_text(o->output, &t, s->e);
+	}
+	if (!o->results)
+		store = NULL;
+	if (!o->merge && ((store && !store_make(store, s->e)) ||
+			  !run_plan(o, &s->programs, &s->p, store, s->want, s->e)))
 		return false;
-	if (o->engine != HERE)
-		return emit(s);
-	return compute(s) && (o->run_jobs || merge(s));
+	return o->run_jobs || merge(s);
 }
 
 int
