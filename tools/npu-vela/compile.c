@@ -54,51 +54,11 @@ add_named(struct vela *v, struct words *w, const char *option, const char *value
 		words_add(v->a, w, arena_printf(v->a, "--%s=%s", option, value));
 }
 
-/* Passes --ignore-ops on.  A TOSA graph has no operators on the CPU. */
-static void
-add_cpu(struct vela *v, struct words *w)
-{
-	if (v->tosa && v->o->cpu.n)
-		cli_note(
-			"--ignore-ops does nothing",
-			"operators of a TOSA graph cannot run on the CPU");
-	for (size_t i = 0; !v->tosa && i < v->o->cpu.n; i++)
-		add_named(v, w, "cpu", v->o->cpu.v[i]);
-	/* Vela runs operators that are not integer on the CPU */
-	if (!v->tosa)
-		words_add(v->a, w, "--allow=float-operator,interface-float");
-}
-
 static void
 add_words(struct vela *v, struct words *w, const struct words *more)
 {
 	for (size_t i = 0; i < more->n; i++)
 		words_add(v->a, w, more->v[i]);
-}
-
-static void
-npucc_words(struct vela *v, struct words *w)
-{
-	const struct options *o = v->o;
-	words_add(v->a, w, "npucc");
-	add_named(v, w, "accelerator-config", o->accel);
-	if (o->any)
-		words_add(v->a, w, "--any-accelerator");
-	add_words(v, w, &v->memory);
-	add_cpu(v, w);
-	if (o->separate)
-		words_add(v->a, w, "--separate-io-regions");
-	add_words(v, w, &v->listings);
-	add_named(v, w, "optimise", o->optimise);
-	add_named(v, w, "arena-cache-size", o->arena);
-	if (o->raw) {
-		words_add(v->a, w, "-X");
-		words_add(v->a, w, "npu-cmdgen:--emit=npz");
-	}
-	words_add(v->a, w, "-o");
-	words_add(v->a, w, "-");
-	words_add(v->a, w, "--");
-	words_add(v->a, w, o->network);
 }
 
 /* true for a line "PROGRAM: ..." */
@@ -118,35 +78,58 @@ is_message(const char *line, size_t n)
 	return false;
 }
 
-static void
-divide(struct vela *v, struct bytes said)
+bool
+compile(struct vela *v)
 {
-	for (size_t at = 0; at < said.n;) {
-		const char *line = (const char *)said.p + at;
-		const char *end = memchr(line, '\n', said.n - at);
-		size_t n = end ? (size_t)(end - line) + 1 : said.n - at;
+	const struct options *o = v->o;
+	struct run r = { 0 };
+	struct words *w = &r.words;
+	v->cpu_names = o->cpu_names;
+	for (size_t i = 0; i < o->verbose.n; i++)
+		add_listing(v, o->verbose.v[i]);
+	if (o->separate && (v->tosa || o->raw))
+		return err_set(v->e, "--separate-io-regions is not supported %s",
+			       v->tosa ? "for TOSA graphs" : "with --output-format=raw");
+	words_add(v->a, w, "npucc");
+	add_named(v, w, "accelerator-config", o->accel);
+	if (o->any)
+		words_add(v->a, w, "--any-accelerator");
+	add_words(v, w, &v->memory);
+	/* a TOSA graph has no operators on the CPU */
+	if (v->tosa && o->cpu.n)
+		cli_note("--ignore-ops does nothing",
+			 "operators of a TOSA graph cannot run on the CPU");
+	for (size_t i = 0; !v->tosa && i < o->cpu.n; i++)
+		add_named(v, w, "cpu", o->cpu.v[i]);
+	/* Vela runs operators that are not integer on the CPU */
+	if (!v->tosa)
+		words_add(v->a, w, "--allow=float-operator,interface-float");
+	if (o->separate)
+		words_add(v->a, w, "--separate-io-regions");
+	add_words(v, w, &v->listings);
+	add_named(v, w, "optimise", o->optimise);
+	add_named(v, w, "arena-cache-size", o->arena);
+	if (o->raw) {
+		words_add(v->a, w, "-X");
+		words_add(v->a, w, "npu-cmdgen:--emit=npz");
+	}
+	words_add(v->a, w, "-o");
+	words_add(v->a, w, "-");
+	words_add(v->a, w, "--");
+	words_add(v->a, w, o->network);
+	if (!run_program(v, &r))
+		return false;
+	/* messages to standard error, listings to standard output */
+	for (size_t at = 0; at < r.said.n;) {
+		const char *line = (const char *)r.said.p + at;
+		const char *end = memchr(line, '\n', r.said.n - at);
+		size_t n = end ? (size_t)(end - line) + 1 : r.said.n - at;
 		if (is_message(line, n))
 			(void)fwrite(line, 1, n, stderr);
 		else
 			text_put(&v->log, line, n);
 		at += n;
 	}
-}
-
-bool
-compile(struct vela *v)
-{
-	struct run r = { 0 };
-	v->cpu_names = v->o->cpu_names;
-	for (size_t i = 0; i < v->o->verbose.n; i++)
-		add_listing(v, v->o->verbose.v[i]);
-	if (v->o->separate && (v->tosa || v->o->raw))
-		return err_set(v->e, "--separate-io-regions is not supported %s",
-			       v->tosa ? "for TOSA graphs" : "with --output-format=raw");
-	npucc_words(v, &r.words);
-	if (!run_program(v, &r))
-		return false;
-	divide(v, r.said);
 	v->status = WIFSIGNALED(r.status) ? EXIT_TROUBLE : WEXITSTATUS(r.status);
 	if (WIFSIGNALED(r.status))
 		return err_set(v->e, "npucc was ended by signal %d", WTERMSIG(r.status));

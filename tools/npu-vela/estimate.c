@@ -61,32 +61,6 @@ report(struct vela *v, const char *const option[3], const char **out)
 	return true;
 }
 
-/* bytes of a line of n bytes without its last two columns; n if it has no such columns */
-static size_t
-vela_line(const char *line, size_t n)
-{
-	size_t keep = n;
-	for (int commas = 0; keep && commas < 2;)
-		commas += line[--keep] == ',';
-	return keep ? keep : n;
-}
-
-/* the table without the columns that Vela's does not have */
-static const char *
-vela_columns(struct arena *a, const char *csv)
-{
-	struct text t = { 0 };
-	for (const char *next; *csv; csv = next) {
-		size_t n = strcspn(csv, "\n");
-		next = csv + n + (csv[n] == '\n');
-		text_put(&t, csv, vela_line(csv, n));
-		text_putc(&t, '\n');
-	}
-	const char *out = arena_strndup(a, t.n ? t.p : "", t.n);
-	text_free(&t);
-	return out;
-}
-
 bool
 estimate(struct vela *v)
 {
@@ -104,7 +78,18 @@ estimate(struct vela *v)
 	if (v->layers) {
 		if (!report(v, layers, &text))
 			return false;
-		v->table = vela_columns(v->a, text);
+		/* the table without the last two columns, which Vela's does not have */
+		struct text t = { 0 };
+		for (const char *csv = text, *next; *csv; csv = next) {
+			size_t n_line = strcspn(csv, "\n"), keep = n_line;
+			next = csv + n_line + (csv[n_line] == '\n');
+			for (int commas = 0; keep && commas < 2;)
+				commas += csv[--keep] == ',';
+			text_put(&t, csv, keep ? keep : n_line);
+			text_putc(&t, '\n');
+		}
+		v->table = arena_strndup(v->a, t.n ? t.p : "", t.n);
+		text_free(&t);
 		option[n++] = "--verbose-performance";
 	}
 	if (v->cpu_names)

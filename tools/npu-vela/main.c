@@ -11,20 +11,6 @@
 
 enum { NETWORK_MAX = INT32_MAX };
 
-/* tells a TOSA graph from a model, and names the network */
-static bool
-read_network(struct vela *v)
-{
-	struct bytes file;
-	const char *base = file_base(v->o->network), *dot = strrchr(base, '.');
-	struct arena *scratch = arena_open();
-	bool ok = file_read(scratch, v->o->network, NETWORK_MAX, &file, v->e);
-	v->tosa = ok && file.n >= 8 && !memcmp(file.p + 4, "TOSA", 4);
-	arena_close(scratch);
-	v->name = dot && dot > base ? arena_strndup(v->a, base, (size_t)(dot - base)) : base;
-	return ok;
-}
-
 static bool
 add_file(struct vela *v, struct file_set *f, const char *suffix, const char *content)
 {
@@ -53,8 +39,16 @@ vela(struct vela *v)
 {
 	if (v->o->list)
 		return memory_list(v);
-	return read_network(v) && memory_choose(v) && compile(v) && estimate(v) &&
-	       write_files(v) && file_write_text(NULL, &v->log, v->e);
+	/* tells a TOSA graph from a model, and names the network */
+	struct bytes file;
+	const char *base = file_base(v->o->network), *dot = strrchr(base, '.');
+	struct arena *scratch = arena_open();
+	bool ok = file_read(scratch, v->o->network, NETWORK_MAX, &file, v->e);
+	v->tosa = ok && file.n >= 8 && !memcmp(file.p + 4, "TOSA", 4);
+	arena_close(scratch);
+	v->name = dot && dot > base ? arena_strndup(v->a, base, (size_t)(dot - base)) : base;
+	return ok && memory_choose(v) && compile(v) && estimate(v) && write_files(v) &&
+	       file_write_text(NULL, &v->log, v->e);
 }
 
 int

@@ -70,16 +70,6 @@ static const struct defaults {
 	{ "ethos-u85-", "Ethos_U85_SYS_DRAM_Mid", "Dedicated_Sram_384KB" },
 };
 
-static const struct defaults *
-defaults_of(const char *accel)
-{
-	for (size_t i = 0; i < ARRAY_LEN(vela_defaults); i++)
-		if (!strncmp(accel, vela_defaults[i].accelerators,
-			     strlen(vela_defaults[i].accelerators)))
-			return &vela_defaults[i];
-	return vela_defaults;
-}
-
 /* Returns the name to use; *named: the user has named a profile. */
 static const char *
 choose(const char *option, const char *name, const char *other, bool *named)
@@ -90,25 +80,6 @@ choose(const char *option, const char *name, const char *other, bool *named)
 	return *named ? name : other;
 }
 
-/* Joins several configuration files in a temporary file, which main() removes. */
-static bool
-join_files(struct vela *v, const struct words *files)
-{
-	const char *dir = getenv("TMPDIR");
-	char *name = arena_printf(v->a, "%s/nputools-XXXXXX", dir && *dir ? dir : "/tmp");
-	int fd = mkstemp(name);
-	bool ok = fd >= 0;
-	v->temporary = ok ? name : NULL;
-	for (size_t i = 0; ok && i < files->n; i++) {
-		struct bytes b;
-		if (!file_read(v->a, files->v[i], CONFIG_MAX, &b, v->e))
-			break;
-		ok = file_put(fd, b.p, b.n) && file_put(fd, "\n", 1);
-	}
-	ok = fd >= 0 && !close(fd) && ok;
-	return ok ? !v->e->status : err_at(v->e, name, 0, "%s", strerror(errno));
-}
-
 static bool
 add_config(struct vela *v)
 {
@@ -116,11 +87,30 @@ add_config(struct vela *v)
 	for (size_t i = 0; i < v->o->config.n; i++)
 		if (!is_built_in(v->o->config.v[i]))
 			words_add(v->a, &files, v->o->config.v[i]);
-	if (files.n > 1 && !join_files(v, &files))
-		return false;
-	if (files.n)
-		words_add(v->a, &v->memory, arena_printf(v->a, "--config=%s",
-			  files.n > 1 ? v->temporary : files.v[0]));
+	if (!files.n)
+		return true;
+	const char *name = files.v[0];
+	if (files.n > 1) {
+		/* join the files in a temporary file, which main() removes */
+		const char *dir = getenv("TMPDIR");
+		char *joined = arena_printf(v->a, "%s/nputools-XXXXXX", dir && *dir ? dir : "/tmp");
+		int fd = mkstemp(joined);
+		bool ok = fd >= 0;
+		v->temporary = ok ? joined : NULL;
+		for (size_t i = 0; ok && i < files.n; i++) {
+			struct bytes b;
+			if (!file_read(v->a, files.v[i], CONFIG_MAX, &b, v->e))
+				break;
+			ok = file_put(fd, b.p, b.n) && file_put(fd, "\n", 1);
+		}
+		ok = fd >= 0 && !close(fd) && ok;
+		if (!ok)
+			return err_at(v->e, joined, 0, "%s", strerror(errno));
+		if (v->e->status)
+			return false;
+		name = joined;
+	}
+	words_add(v->a, &v->memory, arena_printf(v->a, "--config=%s", name));
 	return true;
 }
 
@@ -140,7 +130,11 @@ memory_choose(struct vela *v)
 			words_add(v->a, &v->memory, arena_printf(v->a, "--memory-mode=%s", o->mode));
 		return add_config(v);
 	}
-	const struct defaults *d = defaults_of(o->accel);
+	const struct defaults *d = vela_defaults;
+	for (size_t i = 0; i < ARRAY_LEN(vela_defaults); i++)
+		if (!strncmp(o->accel, vela_defaults[i].accelerators,
+			     strlen(vela_defaults[i].accelerators)))
+			d = &vela_defaults[i];
 	bool named, mode_named;
 	const char *system = choose("system-config", o->system, d->system, &named);
 	const char *mode = choose("memory-mode", o->mode, d->mode, &mode_named);

@@ -71,40 +71,16 @@ take_operators(struct options *o, const char *arg)
 	}
 }
 
-/* Adds a listing; its name is that of the option without "verbose-". */
-static void
-take_listing(struct options *o, int key)
-{
-	for (const struct argp_option *k = option_list; k->name; k++)
-		if (k->key == key)
-			words_add(o->a, &o->verbose, k->name + strlen("verbose-"));
-}
-
 static void
 list_files(struct text *t)
 {
 	text_puts(t, "Arm/vela.ini\n");
 }
 
-static void
-take_format(struct options *o, const char *arg)
-{
-	static const char *const formats[] = { "tflite", "raw", NULL };
-	o->raw = cli_choice("--output-format", arg, formats) == 1;
-}
-
-/* Takes the network.  "./" before a leading "-" keeps programs from reading an option. */
-static void
-take_network(struct options *o, const char *arg)
-{
-	if (o->network)
-		cli_error("several networks; npu-vela compiles one network at a time");
-	o->network = *arg == '-' ? arena_printf(o->a, "./%s", arg) : arg;
-}
-
 static bool
 take_kept(struct options *o, int key, const char *arg)
 {
+	static const char *const formats[] = { "tflite", "raw", NULL };
 	switch (key) {
 	case OPT_ACCEL: o->accel = arg; break;
 	case OPT_SYSTEM: o->system = arg; break;
@@ -115,7 +91,7 @@ take_kept(struct options *o, int key, const char *arg)
 	case OPT_OPTIMISE: o->optimise = arg; break;
 	case OPT_ARENA: o->arena = arg; break;
 	case OPT_DIR: o->dir = arg; break;
-	case OPT_FORMAT: take_format(o, arg); break;
+	case OPT_FORMAT: o->raw = cli_choice("--output-format", arg, formats) == 1; break;
 	case OPT_CPU: take_operators(o, arg); break;
 	case OPT_SEPARATE: o->separate = true; break;
 	case OPT_CPU_NAMES: o->cpu_names = true; break;
@@ -130,18 +106,25 @@ static error_t
 parse_option(int key, char *arg, struct argp_state *state)
 {
 	struct options *o = state->input;
-	if (key == ARGP_KEY_ARG)
-		take_network(o, arg);
-	else if (key == ARGP_KEY_END && !o->network && !o->list && !o->refused)
+	if (key == ARGP_KEY_ARG) {
+		if (o->network)
+			cli_error("several networks; npu-vela compiles one network at a time");
+		/* "./" before a leading "-" keeps programs from reading an option */
+		o->network = *arg == '-' ? arena_printf(o->a, "./%s", arg) : arg;
+	} else if (key == ARGP_KEY_END && !o->network && !o->list && !o->refused) {
 		cli_error("no network; name a .tflite or .tosa file");
-	else if (key == ARGP_KEY_END && !o->accel && !o->part)
+	} else if (key == ARGP_KEY_END && !o->accel && !o->part) {
 		o->accel = "ethos-u55-256";
-	else if (key >= OPT_V_QUANTIZATION && key <= OPT_BLOCK)
+	} else if (key >= OPT_V_QUANTIZATION && key <= OPT_BLOCK) {
 		take_other(o, &others[key - OPT_FIRST], arg);
-	else if (key >= OPT_ALL && key <= OPT_V_REGISTERS)
-		take_listing(o, key);
-	else if (key != ARGP_KEY_END && !take_kept(o, key, arg))
+	} else if (key >= OPT_ALL && key <= OPT_V_REGISTERS) {
+		/* the name of a listing is that of the option without "verbose-" */
+		for (const struct argp_option *k = option_list; k->name; k++)
+			if (k->key == key)
+				words_add(o->a, &o->verbose, k->name + strlen("verbose-"));
+	} else if (key != ARGP_KEY_END && !take_kept(o, key, arg)) {
 		return ARGP_ERR_UNKNOWN;
+	}
 	return 0;
 }
 

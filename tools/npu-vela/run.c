@@ -17,24 +17,10 @@ copy_of(struct arena *a, const struct text *t)
 			       .n = t->n };
 }
 
-/* true if the program has ended before a signal that ends npu-vela */
-static bool
-wait_for(struct child *c)
-{
-	const double long_time = 60;
-	bool stopped = false;
-	while (c->running) {
-		children_wait(&c, 1, long_time);
-		if (children_signal() && !stopped)
-			child_kill(c, SIGTERM);
-		stopped = children_signal() != 0;
-	}
-	return !stopped;
-}
-
 bool
 run_program(struct vela *v, struct run *r)
 {
+	const double long_time = 60;
 	struct child c = { .out = -1, .says = -1 };
 	const char *path;
 	int in = -1;
@@ -46,7 +32,15 @@ run_program(struct vela *v, struct run *r)
 	bool ok = child_start(&c, path, program_words(r->words.v), in, -1, v->e);
 	if (in >= 0)
 		(void)close(in);
-	bool ended = !ok || wait_for(&c);
+	/* a signal that ends npu-vela ends the program */
+	struct child *running = &c;
+	bool stopped = false;
+	while (ok && c.running) {
+		children_wait(&running, 1, long_time);
+		if (children_signal() && !stopped)
+			child_kill(&c, SIGTERM);
+		stopped = children_signal() != 0;
+	}
 	children_end();
 	if (ok && c.lost)
 		ok = err_at(v->e, c.name, 0, "its output cannot be read: %s", strerror(c.lost));
@@ -54,5 +48,5 @@ run_program(struct vela *v, struct run *r)
 	r->said = copy_of(v->a, &c.said);
 	r->status = c.status;
 	child_free(&c);
-	return ended ? ok : false;
+	return ok && !stopped;
 }
