@@ -141,33 +141,6 @@ count_fm_accesses(const struct perf_machine *m, const struct perf_op *op,
 				   parts));
 }
 
-static void
-count_weights(const struct perf_op *op, const struct perf_schedule *s,
-	      const struct perf_cost *c, struct traffic *t)
-{
-	struct perf_tiling tile = perf_tiling_of(op);
-	double passes = c->weight_passes ? (double)tile.n.h * tile.n.w : 0;
-	enum mem_area constants = op->scale_area;
-	if (s->buffering != PERF_IN_PLACE) {
-		/*
-		 * ethosu-timing(7) 25: bytes of weights without scales, less the first
-		 * slice's transfer
-		 */
-		double moved = max_f64((double)(op->weight_bytes - s->first_bytes), 0);
-		constants = s->source;
-		add(t, s->source, READ_COPY, PERF_WEIGHTS, moved);
-		add(t, op->weight_area, READ_CHANNELS, PERF_WEIGHTS, moved);
-	}
-	add(t, op->weight_area,
-	    op->fast_weights ? READ_FAST_WEIGHTS : READ_WEIGHTS, PERF_WEIGHTS,
-	    (double)op->weight_bytes * passes);
-	add(t, constants, READ_SCALES, PERF_SCALES,
-	    (double)op->scale_bytes * passes);
-	if (s->lut_bytes)
-		t->e->bytes[s->lut_source][PERF_TABLES][PERF_READ] +=
-		    (double)s->lut_bytes;
-}
-
 /* in the single precision of Regor's bandwidths */
 static double
 whole_cycles(double bytes, double rate)
@@ -261,6 +234,26 @@ perf_regor85(const struct perf_machine *m, const struct perf_op *op,
 	};
 	struct traffic t = { .e = out };
 	count_fm_accesses(m, op, &c, &t);
-	count_weights(op, s, &c, &t);
+	struct perf_tiling tile = perf_tiling_of(op);
+	double passes = c.weight_passes ? (double)tile.n.h * tile.n.w : 0;
+	enum mem_area constants = op->scale_area;
+	if (s->buffering != PERF_IN_PLACE) {
+		/*
+		 * ethosu-timing(7) 25: bytes of weights without scales, less the first
+		 * slice's transfer
+		 */
+		double moved = max_f64((double)(op->weight_bytes - s->first_bytes), 0);
+		constants = s->source;
+		add(&t, s->source, READ_COPY, PERF_WEIGHTS, moved);
+		add(&t, op->weight_area, READ_CHANNELS, PERF_WEIGHTS, moved);
+	}
+	add(&t, op->weight_area,
+	    op->fast_weights ? READ_FAST_WEIGHTS : READ_WEIGHTS, PERF_WEIGHTS,
+	    (double)op->weight_bytes * passes);
+	add(&t, constants, READ_SCALES, PERF_SCALES,
+	    (double)op->scale_bytes * passes);
+	if (s->lut_bytes)
+		out->bytes[s->lut_source][PERF_TABLES][PERF_READ] +=
+		    (double)s->lut_bytes;
 	count_cycles(m, &t, out);
 }

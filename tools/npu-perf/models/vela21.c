@@ -115,29 +115,6 @@ fully_connect(const struct perf_machine *m, const struct v21_pass *p,
 		r->weights = v21_tensor_bytes(p->weights) * p->non_zero;
 }
 
-static void
-run_on_npu(const struct perf_machine *m, const struct v21_pass *p,
-	   struct reads *r, struct v21_metrics *x)
-{
-	const struct v21_tensor *o = p->work.ofm;
-	switch (p->work.class) {
-	case BLOCK_ELEMENTWISE:
-		x->cycles[V21_NPU] = v21_output_cycles(
-		    m->accel, &p->work,
-		    (double)o->shape.n * o->shape.h * o->shape.w * o->shape.c,
-		    false);
-		break;
-	case BLOCK_FC:
-		fully_connect(m, p, r, x);
-		break;
-	default:
-		convolve(m, p, r, x);
-	}
-	/* the first pass can't hide its transfers behind another pass */
-	for (int i = 0; !p->after_npu_pass && i < MEM_AREAS; i++)
-		x->cycles[V21_NPU] += p->dma_bytes[i] / m->bytes_per_cycle[i];
-}
-
 static double
 bytes_read(const struct v21_pass *p, const struct reads *r,
 	   const struct v21_tensor *t)
@@ -201,10 +178,22 @@ v21_pass_metrics(const struct perf_machine *m, const struct v21_pass *p,
 	*out = (struct v21_metrics){ 0 };
 	if (p->placement == V21_MEMORY_ONLY || p->placement == V21_STARTUP)
 		return;
-	if (p->placement == V21_ON_CPU)
+	bool on_cpu = p->placement == V21_ON_CPU;
+	const struct v21_tensor *o = p->work.ofm;
+	if (on_cpu)
 		out->cycles[V21_CPU] = p->cpu_cycles;
+	else if (p->work.class == BLOCK_ELEMENTWISE)
+		out->cycles[V21_NPU] = v21_output_cycles(
+		    m->accel, &p->work,
+		    (double)o->shape.n * o->shape.h * o->shape.w * o->shape.c,
+		    false);
+	else if (p->work.class == BLOCK_FC)
+		fully_connect(m, p, &r, out);
 	else
-		run_on_npu(m, p, &r, out);
+		convolve(m, p, &r, out);
+	/* the first pass can't hide its transfers behind another pass */
+	for (int i = 0; !on_cpu && !p->after_npu_pass && i < MEM_AREAS; i++)
+		out->cycles[V21_NPU] += p->dma_bytes[i] / m->bytes_per_cycle[i];
 	count_writes(m, p, &r, out);
 	count_reads(m, p, &r, out);
 	v21_summarise(m, out);
