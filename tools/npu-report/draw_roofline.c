@@ -36,24 +36,6 @@ has_point(const struct layer *l)
 	return l->macs > 0 && l->bytes > 0 && l->total > 0;
 }
 
-static bool
-is_free(const struct plot *p, double x, double y, double w)
-{
-	enum { HIGH = 12, DOT = 4 };
-	if (x < LEFT || x + w > SVG_WIDTH - RIGHT || y > TOP + HEIGHT)
-		return false;
-	for (size_t i = 0; i < p->r->n_layers; i++) {
-		const struct layer *l = &p->r->layer[i];
-		if (!has_point(l))
-			continue;
-		double px = x_of(p, l->macs / l->bytes), py = y_of(p, l->macs / l->total);
-		if (px + DOT > x && px - DOT < x + w && py + DOT > y - HIGH &&
-		    py - DOT < y + DOT)
-			return false;
-	}
-	return true;
-}
-
 /*
  * The line of a memory's bandwidth, up to the limit of the array.  Its name is beside the
  * line, on the side away from the other memory's line: in the middle, or as near to it as
@@ -62,6 +44,7 @@ is_free(const struct plot *p, double x, double y, double w)
 static void
 draw_roof(const struct plot *p, double rate, bool below, const char *name)
 {
+	enum { HIGH = 12, DOT = 4 };
 	static const double places[] = { 0.5, 0.6, 0.4, 0.7, 0.3, 0.8, 0.2, 0.9, 0.1 };
 	double peak = p->r->macs_per_cycle;
 	if (!(rate > 0 && peak > 0))
@@ -77,7 +60,16 @@ draw_roof(const struct plot *p, double rate, bool below, const char *name)
 		double v = from * pow(to / from, places[i]);
 		double x = below ? x_of(p, v) + 6 : x_of(p, v) - 6 - w;
 		double y = y_of(p, v * rate) + (below ? 10 : -4);
-		if (!is_free(p, x, y, w))
+		bool is_free = !(x < LEFT || x + w > SVG_WIDTH - RIGHT || y > TOP + HEIGHT);
+		for (size_t k = 0; k < p->r->n_layers && is_free; k++) {
+			const struct layer *l = &p->r->layer[k];
+			if (!has_point(l))
+				continue;
+			double px = x_of(p, l->macs / l->bytes), py = y_of(p, l->macs / l->total);
+			is_free = !(px + DOT > x && px - DOT < x + w && py + DOT > y - HIGH &&
+				    py - DOT < y + DOT);
+		}
+		if (!is_free)
 			continue;
 		svg_text(p->t, ANCHOR_START, x, y, name);
 		return;

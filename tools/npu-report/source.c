@@ -123,23 +123,6 @@ element(const struct tfl_tensor *x, int64_t i)
 				      : (double)tfl_integer(x->type, x->data.p, i);
 }
 
-/* the number of different values of a type that has at most DISTINCT of them; 0: not counted */
-static int64_t
-count_distinct(struct arena *a, const struct tfl_tensor *x)
-{
-	enum { DISTINCT = 1 << 16 };
-	int64_t n = 0;
-	if (x->type == TFL_FLOAT32 || tfl_type_bytes(x->type) > 2)
-		return 0;
-	bool *seen = anew(a, bool, DISTINCT);
-	for (int64_t i = 0; i < tfl_elements(x); i++) {
-		bool *s = &seen[(uint16_t)tfl_integer(x->type, x->data.p, i)];
-		n += !*s;
-		*s = true;
-	}
-	return n;
-}
-
 /* six digits of a number; JSON has no infinities */
 static void
 put_real(const struct json_out *j, double v)
@@ -151,7 +134,7 @@ put_real(const struct json_out *j, double v)
 static void
 put_statistics(const struct json_out *j, struct arena *a, const struct tfl_tensor *x)
 {
-	enum { BINS = 24 };
+	enum { BINS = 24, DISTINCT = 1 << 16 };
 	double min = DBL_MAX, max = -DBL_MAX, sum = 0, squares = 0;
 	int64_t n = 0, zeros = 0; /* n: numbers that are finite */
 	int64_t bin[BINS] = { 0 }; /* from min to max */
@@ -176,13 +159,22 @@ put_statistics(const struct json_out *j, struct arena *a, const struct tfl_tenso
 		double at = part > 0 && isfinite(part) ? (v - min) / part * BINS : 0;
 		bin[at < BINS ? (int)at : BINS - 1]++;
 	}
+	/* the number of different values of a type that has at most DISTINCT of them; 0: not counted */
+	bool counts = x->type != TFL_FLOAT32 && tfl_type_bytes(x->type) <= 2;
+	bool *seen = counts ? anew(a, bool, DISTINCT) : NULL;
+	int64_t distinct = 0;
+	for (int64_t i = 0; counts && i < tfl_elements(x); i++) {
+		bool *s = &seen[(uint16_t)tfl_integer(x->type, x->data.p, i)];
+		distinct += !*s;
+		*s = true;
+	}
 	json_open(j, "c", '[');
 	put_real(j, min);
 	put_real(j, max);
 	put_real(j, mean);
 	put_real(j, sqrt(squares / (double)n));
 	json_put_i64(j, NULL, zeros);
-	json_put_i64(j, NULL, count_distinct(a, x));
+	json_put_i64(j, NULL, distinct);
 	json_put_i64(j, NULL, tfl_elements(x));
 	json_close(j, ']');
 	json_open(j, "h", '[');

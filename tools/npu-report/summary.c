@@ -122,21 +122,6 @@ put_memory(struct text *t, const struct report *r)
 	text_putc(t, '\n');
 }
 
-/* npu-sched --yield-every: the operators of a divided stream, and what they add */
-static void
-put_yield(struct text *t, const struct report *r)
-{
-	if (!json_get(r->root, "yield_every_cycles"))
-		return;
-	double n = number(r, "npu_operators");
-	text_printf(t, "  yield    %.0f operator%s of up to %s cycles; %s cycles and %s of "
-		       "commands more, up to %s live between them\n", n, n == 1 ? "" : "s",
-		    human_count(r->a, number(r, "yield_longest_cycles")),
-		    human_count(r->a, number(r, "yield_added_cycles")),
-		    human_bytes(r->a, number(r, "yield_added_stream_bytes")),
-		    human_bytes(r->a, number(r, "yield_kept_bytes")));
-}
-
 static const char *
 shown_label(const struct report *r, const struct longest *x)
 {
@@ -233,7 +218,15 @@ print_summary(struct text *t, const struct report *r)
 	put_reasons(t, r);
 	put_time(t, r);
 	put_memory(t, r);
-	put_yield(t, r);
+	/* npu-sched --yield-every: the operators of a divided stream, and what they add */
+	double n = number(r, "npu_operators");
+	if (json_get(r->root, "yield_every_cycles"))
+		text_printf(t, "  yield    %.0f operator%s of up to %s cycles; %s cycles and %s of "
+			       "commands more, up to %s live between them\n", n, n == 1 ? "" : "s",
+			    human_count(r->a, number(r, "yield_longest_cycles")),
+			    human_count(r->a, number(r, "yield_added_cycles")),
+			    human_bytes(r->a, number(r, "yield_added_stream_bytes")),
+			    human_bytes(r->a, number(r, "yield_kept_bytes")));
 	const char *busy = busy_text(r), *limits = limits_text(r), *faster = faster_text(r);
 	const char *commands = commands_text(r);
 	if (busy)

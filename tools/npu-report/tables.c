@@ -228,14 +228,6 @@ table_warnings(const struct report *r)
 	return b;
 }
 
-/* True if two records of the report differ in numbers alone. */
-static bool
-is_like(const struct json *a, const struct json *b)
-{
-	return !strcmp(json_string(a, "rule", ""), json_string(b, "rule", "")) &&
-	       !strcmp(json_string(a, "text", ""), json_string(b, "text", ""));
-}
-
 /* such as "1,234 less"; saved: by the rewrite */
 static struct cell
 cell_saved(const struct report *r, double saved)
@@ -256,7 +248,12 @@ table_rewrites(const struct report *r)
 	const struct json *v = json_items(r->root, "rewrites", &n);
 	for (size_t i = 0; i < n; i += same) {
 		double bytes = 0, cycles = 0;
-		for (same = 0; i + same < n && (!same || is_like(&v[i], &v[i + same])); same++) {
+		const char *rule = json_string(&v[i], "rule", "");
+		const char *text = json_string(&v[i], "text", "");
+		for (same = 0; i + same < n; same++) {
+			if (strcmp(json_string(&v[i + same], "rule", ""), rule) != 0 ||
+			    strcmp(json_string(&v[i + same], "text", ""), text) != 0)
+				break;
 			bytes += json_number(&v[i + same], "bytes", 0);
 			cycles += json_number(&v[i + same], "cycles", 0);
 		}
