@@ -53,35 +53,6 @@ add_target(const struct share *s, struct job *j, bool compiles)
 		add_word(j, "--any-accelerator");
 }
 
-/* The last line of a program's messages is its error. */
-static bool
-fail(struct share *s, const struct child *c)
-{
-	struct text said = c->said;
-	char *end = arena_strndup(s->a, text_str(&said), said.n);
-	for (size_t n = strlen(end); n && end[n - 1] == '\n';)
-		end[--n] = '\0';
-	char *line = strrchr(end, '\n');
-	const char *text = text_plain(s->a, line ? line + 1 : end);
-	if (!*text)
-		return err_set(s->e, "%s ended without a message", c->name);
-	bool no = !WIFSIGNALED(c->status) && WEXITSTATUS(c->status) == EXIT_NO;
-	return err_quote(s->e, no ? EXIT_NO : EXIT_TROUBLE, text);
-}
-
-static bool
-start(struct share *s, struct job *j, struct child *c)
-{
-	int in = -1;
-	j->word[j->n] = NULL;
-	if (j->in.p && !child_input(j->in, &in, s->e))
-		return false;
-	bool ok = child_start(c, j->path, program_words(j->word), in, -1, s->e);
-	if (in >= 0)
-		(void)close(in);
-	return ok;
-}
-
 /* Takes the output of a program that has ended. */
 static bool
 finish(struct share *s, struct job *j, struct child *c)
@@ -92,8 +63,18 @@ finish(struct share *s, struct job *j, struct child *c)
 		if (c->written.n)
 			memcpy(p, c->written.p, c->written.n);
 		j->out = (struct bytes){ .p = p, .n = c->written.n };
-	} else {
-		(void)fail(s, c);
+	} else { /* the last line of a program's messages is its error */
+		struct text said = c->said;
+		char *end = arena_strndup(s->a, text_str(&said), said.n);
+		for (size_t n = strlen(end); n && end[n - 1] == '\n';)
+			end[--n] = '\0';
+		char *line = strrchr(end, '\n');
+		const char *text = text_plain(s->a, line ? line + 1 : end);
+		bool no = !WIFSIGNALED(c->status) && WEXITSTATUS(c->status) == EXIT_NO;
+		if (*text)
+			(void)err_quote(s->e, no ? EXIT_NO : EXIT_TROUBLE, text);
+		else
+			(void)err_set(s->e, "%s ended without a message", c->name);
 	}
 	child_free(c);
 	return ok;
@@ -114,8 +95,14 @@ run_jobs(struct share *s, struct job *job, int n)
 		for (int i = done; i < next; i++)
 			live += child[i].running;
 		for (; ok && next < n && live < slots; live++) {
+			struct job *j = &job[next];
+			int in = -1;
 			child[next] = (struct child){ .out = -1, .says = -1 };
-			ok = start(s, &job[next], &child[next]);
+			j->word[j->n] = NULL;
+			ok = (!j->in.p || child_input(j->in, &in, s->e)) &&
+			     child_start(&child[next], j->path, program_words(j->word), in, -1, s->e);
+			if (in >= 0)
+				(void)close(in);
 			next += ok;
 		}
 		live = 0;

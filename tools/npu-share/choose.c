@@ -110,20 +110,6 @@ is_shared(const struct problem *p, int net, uint64_t hash)
 	return false;
 }
 
-static int64_t
-private_bytes(const struct problem *p, int net, const struct row *r)
-{
-	int64_t sum = r->stream;
-	for (int k = 0; k < r->n_segments; k++) {
-		bool again = false;
-		for (int q = 0; q < k; q++)
-			again |= r->segment[q].hash == r->segment[k].hash;
-		if (!again && !is_shared(p, net, r->segment[k].hash))
-			sum += r->segment[k].bytes;
-	}
-	return sum;
-}
-
 /* ---- preparation --------------------------------------------------------------------- */
 
 static int
@@ -167,23 +153,6 @@ add_gains(struct search *s, int net)
 }
 
 static void
-sort_rows(struct search *s, int net)
-{
-	const struct net *n = &s->p->net[net];
-	int *v = s->sorted[net];
-	for (int r = 0; r < n->n_rows; r++) {
-		int at = r;
-		for (; at > 0; at--) {
-			double a = weighted(n, v[at - 1]), b = weighted(n, r);
-			if (a < b || (a == b && n->row[v[at - 1]].arena <= n->row[r].arena))
-				break;
-			v[at] = v[at - 1];
-		}
-		v[at] = r;
-	}
-}
-
-static void
 prepare_net(struct search *s, int net)
 {
 	const struct net *n = &s->p->net[net];
@@ -198,11 +167,27 @@ prepare_net(struct search *s, int net)
 			s->smallest[net] = x->arena;
 			s->slim[net] = weighted(n, r);
 		}
-		s->own[net][r] = private_bytes(s->p, net, x);
-		if (s->own[net][r] < s->least_own[net])
-			s->least_own[net] = s->own[net][r];
+		s->own[net][r] = x->stream;
+		for (int k = 0; k < x->n_segments; k++) {
+			bool again = false;
+			for (int q = 0; q < k; q++)
+				again |= x->segment[q].hash == x->segment[k].hash;
+			if (!again && !is_shared(s->p, net, x->segment[k].hash))
+				s->own[net][r] += x->segment[k].bytes;
+		}
+		s->least_own[net] = min_i64(s->least_own[net], s->own[net][r]);
 	}
-	sort_rows(s, net);
+	int *v = s->sorted[net];
+	for (int r = 0; r < n->n_rows; r++) {
+		int at = r;
+		for (; at > 0; at--) {
+			double a = weighted(n, v[at - 1]), b = weighted(n, r);
+			if (a < b || (a == b && n->row[v[at - 1]].arena <= n->row[r].arena))
+				break;
+			v[at] = v[at - 1];
+		}
+		v[at] = r;
+	}
 	add_gains(s, net);
 }
 
@@ -504,22 +489,6 @@ branch(struct search *s, int depth)
 	s->row[net] = -1;
 }
 
-static void
-order_nets(struct search *s)
-{
-	for (int i = 0; i < s->p->n; i++) {
-		int at = i;
-		double lose = s->slim[i] - s->fastest[i];
-		for (; at > 0; at--) {
-			int x = s->order[at - 1];
-			if (s->slim[x] - s->fastest[x] >= lose)
-				break;
-			s->order[at] = x;
-		}
-		s->order[at] = i;
-	}
-}
-
 bool
 choose_rows(const struct problem *p, uint64_t max_steps, struct choice *out)
 {
@@ -534,7 +503,17 @@ choose_rows(const struct problem *p, uint64_t max_steps, struct choice *out)
 	}
 	s->most_arena = arena_beside(p, least_flash(s));
 	qsort(s->gain, (size_t)s->n_gains, sizeof(*s->gain), compare_gains);
-	order_nets(s);
+	for (int i = 0; i < p->n; i++) {
+		int at = i;
+		double lose = s->slim[i] - s->fastest[i];
+		for (; at > 0; at--) {
+			int x = s->order[at - 1];
+			if (s->slim[x] - s->fastest[x] >= lose)
+				break;
+			s->order[at] = x;
+		}
+		s->order[at] = i;
+	}
 	climb(s);
 	find_prices(s);
 	branch(s, 0);

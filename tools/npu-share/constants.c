@@ -47,9 +47,6 @@ place_piece(struct join *j, const uint8_t *p, int64_t n)
 /* ---- addresses in a stream ------------------------------------------------------------ */
 
 struct patch {
-	struct share *s;
-	const char *name;
-	const struct npu_stream *stream;
 	uint8_t *use;	     /* of each word: CONSTANTS, OTHER_REGION, or both */
 	size_t last[NPU_REGS]; /* word of the last write of a register */
 	bool written[NPU_REGS];
@@ -103,60 +100,10 @@ note_op(struct patch *x, const struct npu_op *op)
 			note_use(x, scales[i], op->scales[i].region);
 }
 
-/* Marks the writes of addresses, by the region that operations use them with. */
-static bool
-find_uses(struct patch *x)
-{
-	struct npu_registers regs = { 0 };
-	struct npu_command c;
-	struct err bad = { 0 };
-	for (size_t at = 0; stream_next(x->stream, &at, &c, &bad);) {
-		if (c.is_op) {
-			struct npu_op op;
-			npu_op_decode(&regs, x->stream->accel, &c, &op);
-			note_op(x, &op);
-			continue;
-		}
-		npu_write(&regs, &c);
-		x->last[c.reg] = c.at;
-		x->written[c.reg] = true;
-	}
-	return !bad.status || err_at(x->s->e, x->name, 0, "%s", bad.text);
-}
-
-/* the new address of a byte of the constants; -1: no range has it */
-static int64_t
-moved(const struct compiled *c, const int64_t *to, int64_t at)
-{
-	for (int i = 0; i < c->n_ranges; i++)
-		if (at >= c->range[i].at && at < c->range[i].at + c->range[i].n)
-			return to[i] + at - c->range[i].at;
-	return -1;
-}
-
 /*
- * Rewrites the words of one payload.  False: an address is used for constants and for another
- * region.
+ * Rewrites the words of a payload.  *is_moved: false if an address is used for constants and for
+ * another region, so that the stream can't be rewritten.
  */
-static bool
-rewrite(struct patch *x, const struct compiled *c, const int64_t *to, uint8_t *words)
-{
-	struct npu_command cmd;
-	struct err bad = { 0 };
-	for (size_t at = 0; stream_next(x->stream, &at, &cmd, &bad);) {
-		if (cmd.is_op || !(x->use[cmd.at] & CONSTANTS))
-			continue;
-		int64_t old = (int64_t)(cmd.param & 0xff) << 32 | cmd.payload;
-		int64_t new = moved(c, to, old);
-		if (x->use[cmd.at] & OTHER_REGION || new < 0 || new > UINT32_MAX)
-			return false;
-		store_le32(words + 4 * cmd.at, x->stream->word[cmd.at] & 0xff00ffff);
-		store_le32(words + 4 * cmd.at + 4, (uint32_t)new);
-	}
-	return true;
-}
-
-/* *moved: false if the stream can't be rewritten */
 static bool
 patch_payload(struct share *s, int net, const int64_t *to, bool *is_moved)
 {
@@ -164,8 +111,6 @@ patch_payload(struct share *s, int net, const int64_t *to, bool *is_moved)
 	struct npu_stream stream = { 0 };
 	if (!stream_payload(s->a, c->payload, &stream, s->e))
 		return false;
-	struct patch x = { .s = s, .name = s->net[net].name, .stream = &stream };
-	x.use = anew(s->a, uint8_t, stream.n_words + 1);
 	uint8_t *p = arena_alloc(s->a, c->payload.n, ALIGN);
 	memcpy(p, c->payload.p, c->payload.n);
 	/* the words are in the payload behind the driver's header */
@@ -181,11 +126,43 @@ patch_payload(struct share *s, int net, const int64_t *to, bool *is_moved)
 		at += 4;
 	}
 	if (at + n > c->payload.n)
-		return err_at(s->e, x.name, 0, "no stream in the payload");
+		return err_at(s->e, s->net[net].name, 0, "no stream in the payload");
 	s->payload[net] = (struct bytes){ .p = p, .n = c->payload.n };
-	if (!find_uses(&x))
-		return false;
-	*is_moved = rewrite(&x, c, to, p + at);
+
+	/* mark the writes of addresses, by the region that operations use them with */
+	struct patch x = { .use = anew(s->a, uint8_t, stream.n_words + 1) };
+	struct npu_registers regs = { 0 };
+	struct npu_command cmd;
+	struct err bad = { 0 };
+	for (size_t k = 0; stream_next(&stream, &k, &cmd, &bad);) {
+		if (cmd.is_op) {
+			struct npu_op op;
+			npu_op_decode(&regs, stream.accel, &cmd, &op);
+			note_op(&x, &op);
+			continue;
+		}
+		npu_write(&regs, &cmd);
+		x.last[cmd.reg] = cmd.at;
+		x.written[cmd.reg] = true;
+	}
+	if (bad.status)
+		return err_at(s->e, s->net[net].name, 0, "%s", bad.text);
+
+	uint8_t *words = p + at;
+	*is_moved = true;
+	for (size_t k = 0; *is_moved && stream_next(&stream, &k, &cmd, &bad);) {
+		if (cmd.is_op || !(x.use[cmd.at] & CONSTANTS))
+			continue;
+		int64_t old = (int64_t)(cmd.param & 0xff) << 32 | cmd.payload, new = -1;
+		for (int i = 0; i < c->n_ranges && new < 0; i++)
+			if (old >= c->range[i].at && old < c->range[i].at + c->range[i].n)
+				new = to[i] + old - c->range[i].at;
+		*is_moved = !(x.use[cmd.at] & OTHER_REGION) && new >= 0 && new <= UINT32_MAX;
+		if (*is_moved) {
+			store_le32(words + 4 * cmd.at, stream.word[cmd.at] & 0xff00ffff);
+			store_le32(words + 4 * cmd.at + 4, (uint32_t)new);
+		}
+	}
 	return true;
 }
 

@@ -2,7 +2,8 @@
 /* A picture of the shared memory: a column for each network, addresses upwards. */
 #include "share.h"
 
-enum { WIDTH = 90, GAP = 20, HEIGHT = 400, TOP = 40, LEFT = 90, LEGEND = 60 };
+enum { WIDTH = 90, GAP = 20, HEIGHT = 400, TOP = 40, LEFT = 90, LEGEND = 60,
+       LINES = 4 /* of the scale */ };
 
 static double
 y_of(const struct share *s, int64_t at)
@@ -21,42 +22,6 @@ put_box(const struct share *s, struct text *t, int column, struct span span, con
 		    LEFT + column * (WIDTH + GAP), y, WIDTH, y_of(s, span.at) - y, color, title);
 }
 
-static void
-put_network(const struct share *s, struct text *t, int net)
-{
-	const struct row *r = chosen(s, net);
-	int64_t at = s->choice.place.at[net];
-	const char *name = s->net[net].name; /* an identifier */
-	put_box(s, t, net, (struct span){ at, r->arena }, "#9ecae1",
-		arena_printf(s->a, "%s: arena, %lld bytes at %lld", name, (long long)r->arena,
-			     (long long)at));
-	for (int k = 0; k < r->n_kept; k++)
-		put_box(s, t, net, (struct span){ at + r->kept[k].at, r->kept[k].n }, "#fd8d3c",
-			arena_printf(s->a, "%s: variable, %lld bytes", name,
-				     (long long)r->kept[k].n));
-	for (int k = 0; k < s->p.n_chains; k++) {
-		const struct chain *c = &s->p.chain[k];
-		struct span x = c->from == net ? r->out[c->out] : r->in[c->in];
-		if (c->from == net || c->to == net)
-			put_box(s, t, net, (struct span){ at + x.at, x.n }, "#74c476",
-				arena_printf(s->a, "%s to %s, without a copy",
-					     s->net[c->from].name, s->net[c->to].name));
-	}
-	text_printf(t, "<text x=\"%d\" y=\"%d\" text-anchor=\"middle\">%s</text>\n",
-		    LEFT + net * (WIDTH + GAP) + WIDTH / 2, TOP + HEIGHT + 18, name);
-}
-
-static void
-put_scale(const struct share *s, struct text *t)
-{
-	enum { LINES = 4 };
-	for (int i = 0; i <= LINES; i++) {
-		int64_t at = s->choice.place.bytes * i / LINES;
-		text_printf(t, "<text x=\"%d\" y=\"%.2f\" text-anchor=\"end\">%lld</text>\n",
-			    LEFT - 8, y_of(s, at) + 4, (long long)at);
-	}
-}
-
 void
 draw_memory(const struct share *s, struct text *t)
 {
@@ -67,9 +32,34 @@ draw_memory(const struct share *s, struct text *t)
 		       "<rect width=\"100%%\" height=\"100%%\" fill=\"white\"/>\n"
 		       "<text x=\"%d\" y=\"20\">bytes of the shared arena</text>\n",
 		    width, TOP + HEIGHT + LEGEND, s->p.n, (long long)s->choice.place.bytes, 8);
-	put_scale(s, t);
-	for (int i = 0; i < s->p.n; i++)
-		put_network(s, t, i);
+	for (int i = 0; i <= LINES; i++) {
+		int64_t at = s->choice.place.bytes * i / LINES;
+		text_printf(t, "<text x=\"%d\" y=\"%.2f\" text-anchor=\"end\">%lld</text>\n",
+			    LEFT - 8, y_of(s, at) + 4, (long long)at);
+	}
+	for (int i = 0; i < s->p.n; i++) {
+		const struct row *r = chosen(s, i);
+		int64_t at = s->choice.place.at[i];
+		const char *name = s->net[i].name; /* an identifier */
+		put_box(s, t, i, (struct span){ at, r->arena }, "#9ecae1",
+			arena_printf(s->a, "%s: arena, %lld bytes at %lld", name,
+				     (long long)r->arena, (long long)at));
+		for (int k = 0; k < r->n_kept; k++)
+			put_box(s, t, i, (struct span){ at + r->kept[k].at, r->kept[k].n }, "#fd8d3c",
+				arena_printf(s->a, "%s: variable, %lld bytes", name,
+					     (long long)r->kept[k].n));
+		for (int k = 0; k < s->p.n_chains; k++) {
+			const struct chain *c = &s->p.chain[k];
+			if (c->from != i && c->to != i)
+				continue;
+			struct span x = c->from == i ? r->out[c->out] : r->in[c->in];
+			put_box(s, t, i, (struct span){ at + x.at, x.n }, "#74c476",
+				arena_printf(s->a, "%s to %s, without a copy",
+					     s->net[c->from].name, s->net[c->to].name));
+		}
+		text_printf(t, "<text x=\"%d\" y=\"%d\" text-anchor=\"middle\">%s</text>\n",
+			    LEFT + i * (WIDTH + GAP) + WIDTH / 2, TOP + HEIGHT + 18, name);
+	}
 	text_printf(t, "<text x=\"%d\" y=\"%d\"><tspan fill=\"#3182bd\">arena</tspan>, <tspan "
 		       "fill=\"#e6550d\">variable</tspan>, <tspan fill=\"#31a354\">chained "
 		       "tensor</tspan></text>\n</svg>\n", LEFT, TOP + HEIGHT + 42);

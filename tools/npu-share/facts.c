@@ -124,40 +124,6 @@ find_ranges(struct share *s, struct compiled *c, const struct npu_stream *stream
 	return true;
 }
 
-/* The constants of a network that is alone: its ranges, with the hash of their bytes. */
-static void
-set_segments(struct share *s, struct row *r, const struct compiled *c)
-{
-	struct segment *v = anew(s->a, struct segment, (size_t)c->n_ranges + 1);
-	for (int i = 0; i < c->n_ranges; i++)
-		v[i] = (struct segment){
-			.hash = hash_xxh3(c->flash.p + c->range[i].at, (size_t)c->range[i].n),
-			.bytes = up(c->range[i].n) };
-	r->segment = v;
-	r->n_segments = c->n_ranges;
-}
-
-/*
- * Constants of all other networks belong to their own C file, or, for an interpreter, to their
- * own model.
- */
-static void
-set_own_constants(struct share *s, struct row *r, const struct compiled *c, int net)
-{
-	struct segment *v = anew(s->a, struct segment, 1);
-	const struct tfl_subgraph *g = &c->m->subgraph[0];
-	for (int i = 0; i < g->n_tensors; i++)
-		v->bytes += up((int64_t)g->tensor[i].data.n);
-	if (s->o->tflm) {
-		s->net[net].wrapper = up((int64_t)c->file.n) - v->bytes;
-		v->bytes = up((int64_t)c->file.n);
-	}
-	v->hash = hash_xxh3_seeded(c->file.p, c->file.n, (uint64_t)net + 1);
-	v->bytes -= r->stream;
-	r->segment = v;
-	r->n_segments = 1;
-}
-
 static struct span
 place_of(const struct tfl_model *m, int subgraph, int tensor)
 {
@@ -189,31 +155,6 @@ is_fast(const struct tfl_subgraph *g, int tensor)
 	return false;
 }
 
-/*
- * Takes the places of a subgraph's variables, into kept, and the end of its tensors.  An
- * interpreter has memory of its own for variables that are not planned.
- */
-static bool
-take_subgraph(struct share *s, int net, const struct compiled *c, int subgraph, struct row *r,
-	      struct span *kept)
-{
-	const struct tfl_subgraph *g = &c->m->subgraph[subgraph];
-	for (int i = 0; i < g->n_tensors; i++) {
-		struct span t = place_of(c->m, subgraph, i);
-		if (g->tensor[i].data.p || is_fast(g, i))
-			continue;
-		if (t.at >= 0)
-			r->arena = max_i64(r->arena, up(t.at + t.n));
-		if (!g->tensor[i].is_variable || (t.at < 0 && s->o->tflm))
-			continue;
-		if (t.at < 0 || r->n_kept == MAX_KEPT)
-			return err_at(s->e, s->net[net].name, 0, "a variable is outside of the "
-				      "arena, or there are more than %d", MAX_KEPT);
-		kept[r->n_kept++] = t;
-	}
-	return true;
-}
-
 static bool
 set_places(struct share *s, int net, struct row *r, struct compiled *c)
 {
@@ -228,9 +169,26 @@ set_places(struct share *s, int net, struct row *r, struct compiled *c)
 			      "arena");
 	r->kept = kept;
 	r->arena = 0;
-	for (int i = 0; i < m->n_subgraphs; i++)
-		if (!take_subgraph(s, net, c, i, r, kept))
-			return false;
+	/*
+	 * The places of variables, and the end of all tensors.  An interpreter has memory of its
+	 * own for variables that are not planned.
+	 */
+	for (int k = 0; k < m->n_subgraphs; k++) {
+		const struct tfl_subgraph *sub = &m->subgraph[k];
+		for (int i = 0; i < sub->n_tensors; i++) {
+			struct span t = place_of(m, k, i);
+			if (sub->tensor[i].data.p || is_fast(sub, i))
+				continue;
+			if (t.at >= 0)
+				r->arena = max_i64(r->arena, up(t.at + t.n));
+			if (!sub->tensor[i].is_variable || (t.at < 0 && s->o->tflm))
+				continue;
+			if (t.at < 0 || r->n_kept == MAX_KEPT)
+				return err_at(s->e, s->net[net].name, 0, "a variable is outside of the "
+					      "arena, or there are more than %d", MAX_KEPT);
+			kept[r->n_kept++] = t;
+		}
+	}
 	return true;
 }
 
@@ -271,10 +229,29 @@ read_facts(struct share *s, int net, int row, struct bytes file, struct bytes pe
 	    !json_parse(s->a, perf, "npu-perf", &o, s->e) || !set_places(s, net, r, c) ||
 	    !read_streams(s, r, c))
 		return false;
-	if (c->alone)
-		set_segments(s, r, c);
-	else
-		set_own_constants(s, r, c, net);
+	if (c->alone) { /* its ranges, with the hash of their bytes */
+		struct segment *v = anew(s->a, struct segment, (size_t)c->n_ranges + 1);
+		for (int i = 0; i < c->n_ranges; i++)
+			v[i] = (struct segment){
+				.hash = hash_xxh3(c->flash.p + c->range[i].at,
+						  (size_t)c->range[i].n),
+				.bytes = up(c->range[i].n) };
+		r->segment = v;
+		r->n_segments = c->n_ranges;
+	} else { /* constants belong to the network's own C file, or to its model */
+		struct segment *v = anew(s->a, struct segment, 1);
+		const struct tfl_subgraph *g = &c->m->subgraph[0];
+		for (int i = 0; i < g->n_tensors; i++)
+			v->bytes += up((int64_t)g->tensor[i].data.n);
+		if (s->o->tflm) {
+			x->wrapper = up((int64_t)c->file.n) - v->bytes;
+			v->bytes = up((int64_t)c->file.n);
+		}
+		v->hash = hash_xxh3_seeded(c->file.p, c->file.n, (uint64_t)net + 1);
+		v->bytes -= r->stream;
+		r->segment = v;
+		r->n_segments = 1;
+	}
 	double clock = json_number(&o, "core_clock", 1);
 	r->cycles = json_number(&o, "inference_npu_cycles", 0);
 	r->seconds = json_number(&o, "inference_seconds", 0);

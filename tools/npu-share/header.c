@@ -21,35 +21,15 @@ upper(const struct share *s, const char *name)
 }
 
 static void
-put_bytes(struct text *t, struct bytes b)
-{
-	enum { PER_LINE = 12 };
-	for (size_t i = 0; i < b.n; i++)
-		text_printf(t, "%s0x%02x,%s", i % PER_LINE ? " " : "\t", b.p[i],
-			    i % PER_LINE == PER_LINE - 1 || i + 1 == b.n ? "\n" : "");
-}
-
-static void
 put_array(struct text *t, const char *name, const char *what, struct bytes b)
 {
 	text_printf(t, "static const unsigned char %s_%s[] __attribute__((aligned(16))) = {\n", name,
 		    what);
-	if (b.n)
-		put_bytes(t, b);
-	else
-		text_puts(t, "\t0,\n");
-	text_puts(t, "};\n");
-}
-
-static void
-put_quantization(struct text *t, const char *prefix, const struct tfl_tensor *x)
-{
-	if (x->quant.n_scale != 1)
-		return;
-	text_printf(t, "#define %s_SCALE ", prefix);
-	text_float(t, x->quant.scale[0]);
-	text_printf(t, "f\n#define %s_ZERO_POINT (%lld)\n", prefix,
-		    x->quant.n_zero ? (long long)x->quant.zero[0] : 0);
+	enum { PER_LINE = 12 };
+	for (size_t i = 0; i < b.n; i++)
+		text_printf(t, "%s0x%02x,%s", i % PER_LINE ? " " : "\t", b.p[i],
+			    i % PER_LINE == PER_LINE - 1 || i + 1 == b.n ? "\n" : "");
+	text_puts(t, b.n ? "};\n" : "\t0,\n};\n");
 }
 
 static void
@@ -66,7 +46,12 @@ put_tensors(const struct share *s, struct text *t, int net, bool in)
 		text_printf(t, "#define %s_OFFSET %lld\n#define %s_BYTES %lld\n", io,
 			    (long long)(s->choice.place.at[net] + at[k].at), io,
 			    (long long)at[k].n);
-		put_quantization(t, io, x);
+		if (x->quant.n_scale != 1)
+			continue;
+		text_printf(t, "#define %s_SCALE ", io);
+		text_float(t, x->quant.scale[0]);
+		text_printf(t, "f\n#define %s_ZERO_POINT (%lld)\n", io,
+			    x->quant.n_zero ? (long long)x->quant.zero[0] : 0);
 	}
 }
 
@@ -138,21 +123,6 @@ put_call(const struct share *s, struct text *t, int net)
 		    (long long)s->choice.place.at[net], chosen(s, net)->fast ? ", fast" : "");
 }
 
-static void
-put_network(const struct share *s, struct text *t, int net)
-{
-	const struct row *r = chosen(s, net);
-	const char *p = upper(s, arena_printf(s->a, "%s_%s", s->o->name, s->net[net].name));
-	text_puts(t, "/* ");
-	text_puts(t, s->net[net].name);
-	text_printf(t, ": %.0f cycles of the NPU in a run */\n", r->cycles);
-	text_printf(t, "#define %s_ARENA_OFFSET %lld\n#define %s_ARENA_BYTES %lld\n", p,
-		    (long long)s->choice.place.at[net], p, (long long)r->arena);
-	put_tensors(s, t, net, true);
-	put_tensors(s, t, net, false);
-	text_putc(t, '\n');
-}
-
 /* Has the network variables that an interpreter resets? */
 static bool
 has_state(const struct compiled *c)
@@ -164,34 +134,7 @@ has_state(const struct compiled *c)
 	return c->resources > 0;
 }
 
-/* One network under TensorFlow Lite Micro: its interpreter, and functions to use it. */
-static void
-put_interpreter(const struct share *s, struct text *t, int net)
-{
-	const struct compiled *c = chosen_file(s, net);
-	const char *n = s->net[net].name, *macro = upper(s, n);
-	const char *p = arena_printf(s->a, "%s_%s", s->o->name, n), *upper_p = upper(s, p);
-	text_printf(t, "static tflite::MicroInterpreter *%s_interpreter;\n\n"
-		       "static inline bool\n%s_start(uint8_t *arena)\n{\n", p, p);
-	text_printf(t, "\talignas(16) static uint8_t persistent[%s_PERSISTENT_ARENA_SIZE];\n"
-		       "\tstatic tflite::MicroMutableOpResolver<%s_RESOLVER_OPS> resolver;\n"
-		       "\tif (!%s_add_operators(resolver))\n\t\treturn false;\n", macro, macro, n);
-	text_printf(t, "\tstatic tflite::MicroAllocator *allocator = tflite::MicroAllocator::Create(\n"
-		       "\t\tpersistent, sizeof(persistent), arena + %s_ARENA_OFFSET, %s_ARENA_BYTES);\n"
-		       "\tstatic tflite::MicroInterpreter interpreter(tflite::GetModel(%s), resolver,\n"
-		       "\t\tallocator%s%s%s);\n", upper_p, upper_p, n,
-		    c->resources ? ", tflite::MicroResourceVariables::Create(allocator, " : "",
-		    c->resources ? macro : "", c->resources ? "_RESOURCE_VARIABLES)" : "");
-	text_printf(t, "\t%s_interpreter = &interpreter;\n"
-		       "\treturn interpreter.AllocateTensors() == kTfLiteOk;\n}\n\n", p);
-	text_printf(t, "static inline int\n%s_run()\n{\n"
-		       "\treturn %s_interpreter->Invoke() == kTfLiteOk ? 0 : -1;\n}\n\n", p, p);
-	if (has_state(c))
-		text_printf(t, "/* sets the first values of the variables again */\n"
-			       "static inline int\n%s_reset()\n{\n"
-			       "\treturn %s_interpreter->Reset() == kTfLiteOk ? 0 : -1;\n}\n\n", p, p);
-}
-
+/* networks under TensorFlow Lite Micro */
 static void
 put_interpreters(const struct share *s, struct text *t)
 {
@@ -202,8 +145,31 @@ put_interpreters(const struct share *s, struct text *t)
 		       " * others.  Write the inputs at arena + ..._OFFSET directly before a run, and read the\n"
 		       " * outputs directly behind it: another network may use these bytes.\n */\n"
 		       "#ifdef TENSORFLOW_LITE_MICRO_MICRO_INTERPRETER_H_\n", guard, name);
-	for (int i = 0; i < s->p.n; i++)
-		put_interpreter(s, t, i);
+	for (int i = 0; i < s->p.n; i++) { /* its interpreter, and functions to use it */
+		const struct compiled *c = chosen_file(s, i);
+		const char *n = s->net[i].name, *macro = upper(s, n);
+		const char *p = arena_printf(s->a, "%s_%s", name, n), *upper_p = upper(s, p);
+		text_printf(t, "static tflite::MicroInterpreter *%s_interpreter;\n\n"
+			       "static inline bool\n%s_start(uint8_t *arena)\n{\n", p, p);
+		text_printf(t, "\talignas(16) static uint8_t persistent[%s_PERSISTENT_ARENA_SIZE];\n"
+			       "\tstatic tflite::MicroMutableOpResolver<%s_RESOLVER_OPS> resolver;\n"
+			       "\tif (!%s_add_operators(resolver))\n\t\treturn false;\n", macro, macro, n);
+		text_printf(t, "\tstatic tflite::MicroAllocator *allocator = tflite::MicroAllocator::Create(\n"
+			       "\t\tpersistent, sizeof(persistent), arena + %s_ARENA_OFFSET, %s_ARENA_BYTES);\n"
+			       "\tstatic tflite::MicroInterpreter interpreter(tflite::GetModel(%s), resolver,\n"
+			       "\t\tallocator%s%s%s);\n", upper_p, upper_p, n,
+			    c->resources ? ", tflite::MicroResourceVariables::Create(allocator, " : "",
+			    c->resources ? macro : "", c->resources ? "_RESOURCE_VARIABLES)" : "");
+		text_printf(t, "\t%s_interpreter = &interpreter;\n"
+			       "\treturn interpreter.AllocateTensors() == kTfLiteOk;\n}\n\n", p);
+		text_printf(t, "static inline int\n%s_run()\n{\n"
+			       "\treturn %s_interpreter->Invoke() == kTfLiteOk ? 0 : -1;\n}\n\n", p, p);
+		if (has_state(c))
+			text_printf(t, "/* sets the first values of the variables again */\n"
+				       "static inline int\n%s_reset()\n{\n"
+				       "\treturn %s_interpreter->Reset() == kTfLiteOk ? 0 : -1;\n}\n\n",
+				    p, p);
+	}
 	text_printf(t, "/* makes all interpreters; false: one failed */\n"
 		       "static inline bool\n%s_start(uint8_t *arena)\n{\n\treturn ", name);
 	for (int i = 0; i < s->p.n; i++)
@@ -240,17 +206,6 @@ put_functions(const struct share *s, struct text *t)
 	text_puts(t, "#endif\n");
 }
 
-static void
-put_chains(const struct share *s, struct text *t)
-{
-	for (int k = 0; k < s->p.n_chains; k++) {
-		const struct chain *c = &s->p.chain[k];
-		text_printf(t, "/* output %d of %s is input %d of %s: run %s, then %s */\n", c->out,
-			    s->net[c->from].name, c->in, s->net[c->to].name, s->net[c->from].name,
-			    s->net[c->to].name);
-	}
-}
-
 void
 print_header(const struct share *s, struct text *t)
 {
@@ -270,10 +225,25 @@ print_header(const struct share *s, struct text *t)
 	if (s->choice.fast)
 		text_printf(t, "/* memory that only the NPU uses, during a run */\n"
 			       "#define %s_FAST_BYTES %lld\n", guard, (long long)s->choice.fast);
-	put_chains(s, t);
+	for (int k = 0; k < s->p.n_chains; k++) {
+		const struct chain *c = &s->p.chain[k];
+		text_printf(t, "/* output %d of %s is input %d of %s: run %s, then %s */\n", c->out,
+			    s->net[c->from].name, c->in, s->net[c->to].name, s->net[c->from].name,
+			    s->net[c->to].name);
+	}
 	text_putc(t, '\n');
-	for (int i = 0; i < s->p.n; i++)
-		put_network(s, t, i);
+	for (int i = 0; i < s->p.n; i++) {
+		const struct row *r = chosen(s, i);
+		const char *p = upper(s, arena_printf(s->a, "%s_%s", s->o->name, s->net[i].name));
+		text_puts(t, "/* ");
+		text_puts(t, s->net[i].name);
+		text_printf(t, ": %.0f cycles of the NPU in a run */\n", r->cycles);
+		text_printf(t, "#define %s_ARENA_OFFSET %lld\n#define %s_ARENA_BYTES %lld\n", p,
+			    (long long)s->choice.place.at[i], p, (long long)r->arena);
+		put_tensors(s, t, i, true);
+		put_tensors(s, t, i, false);
+		text_putc(t, '\n');
+	}
 	(s->o->tflm ? put_interpreters : put_functions)(s, t);
 	text_puts(t, "\n#endif\n");
 }

@@ -96,18 +96,6 @@ keep_apart(struct pair *x, const struct span *kept, int64_t other, bool kept_in_
 }
 
 static void
-keep_chain_apart(struct search *s, struct pair *x, const struct chain *c)
-{
-	const struct row *from = row_of(s, c->from);
-	if (!from->out)
-		return;
-	struct span kept = from->out[c->out];
-	bool i = x->i == c->from && x->j != c->to, j = x->j == c->from && x->i != c->to;
-	if (i || j)
-		keep_apart(x, &kept, row_of(s, i ? x->j : x->i)->arena, i);
-}
-
-static void
 make_pair(struct search *s, int i, int j)
 {
 	struct pair *x = &s->pair[s->n_pairs];
@@ -119,8 +107,13 @@ make_pair(struct search *s, int i, int j)
 		keep_apart(x, &a->kept[k], b->arena, true);
 	for (int k = 0; k < b->n_kept; k++)
 		keep_apart(x, &b->kept[k], a->arena, false);
-	for (int k = 0; k < s->p->n_chains; k++)
-		keep_chain_apart(s, x, &s->p->chain[k]);
+	/* a chained tensor is apart from the arenas of all networks but its reader's */
+	for (int k = 0; k < s->p->n_chains; k++) {
+		const struct chain *c = &s->p->chain[k];
+		bool in_i = i == c->from && j != c->to, in_j = j == c->from && i != c->to;
+		if (row_of(s, c->from)->out && (in_i || in_j))
+			keep_apart(x, &row_of(s, c->from)->out[c->out], (in_i ? b : a)->arena, in_i);
+	}
 	for (int k = 0; k < s->p->n_chains; k++) {
 		const struct chain *c = &s->p->chain[k];
 		const struct row *from = row_of(s, c->from), *to = row_of(s, c->to);
@@ -238,35 +231,6 @@ place_arenas(const struct problem *p, const int *row, int64_t enough, int most_s
 
 /* ---- a lower bound ----------------------------------------------------------------- */
 
-static int64_t
-least_arena(const struct net *n, int row)
-{
-	int64_t least = INT64_MAX;
-	for (int i = 0; i < n->n_rows; i++)
-		if (row < 0 || row == i)
-			least = n->row[i].arena < least ? n->row[i].arena : least;
-	return least;
-}
-
-static int64_t
-kept_bytes(const struct row *r)
-{
-	int64_t n = 0;
-	for (int i = 0; i < r->n_kept; i++)
-		n += r->kept[i].n;
-	return n;
-}
-
-static int64_t
-least_kept(const struct net *n, int row)
-{
-	int64_t least = INT64_MAX;
-	for (int i = 0; i < n->n_rows; i++)
-		if (row < 0 || row == i)
-			least = kept_bytes(&n->row[i]) < least ? kept_bytes(&n->row[i]) : least;
-	return least;
-}
-
 void
 find_cliques(struct problem *p)
 {
@@ -288,8 +252,18 @@ place_bound(const struct problem *p, const int *row)
 {
 	int64_t own[MAX_NETS], best = 0, all_kept = 0;
 	for (int i = 0; i < p->n; i++) {
-		int64_t kept = least_kept(&p->net[i], row[i]);
-		own[i] = least_arena(&p->net[i], row[i]) - kept;
+		int64_t arena = INT64_MAX, kept = INT64_MAX;
+		for (int k = 0; k < p->net[i].n_rows; k++) {
+			const struct row *r = &p->net[i].row[k];
+			if (row[i] >= 0 && row[i] != k)
+				continue;
+			int64_t bytes = 0;
+			for (int n = 0; n < r->n_kept; n++)
+				bytes += r->kept[n].n;
+			arena = min_i64(arena, r->arena);
+			kept = min_i64(kept, bytes);
+		}
+		own[i] = arena - kept;
 		all_kept += kept;
 	}
 	for (int k = 0; k < p->n_cliques; k++) {

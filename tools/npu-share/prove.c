@@ -33,18 +33,6 @@ arena_of(const struct runner *r, int net)
 	return r->arena + r->s->choice.place.at[net];
 }
 
-static const struct chain *
-chain_into(const struct runner *r, int net, int in, int *index)
-{
-	const struct problem *p = &r->s->p;
-	for (int k = 0; k < p->n_chains; k++)
-		if (p->chain[k].to == net && p->chain[k].in == in) {
-			*index = k;
-			return &p->chain[k];
-		}
-	return NULL;
-}
-
 /* Writes random inputs, the same into the plain model; a chained input is there already. */
 static void
 write_inputs(struct runner *r, int net)
@@ -56,8 +44,10 @@ write_inputs(struct runner *r, int net)
 		const struct tfl_tensor *t = &g->tensor[g->in[k]];
 		const struct span *at = &chosen(r->s, net)->in[k];
 		uint8_t *to = sim_tensor(plain, g->in[k]);
-		int c;
-		if (chain_into(r, net, k, &c)) {
+		bool is_chained = false;
+		for (int c = 0; c < r->s->p.n_chains; c++)
+			is_chained |= r->s->p.chain[c].to == net && r->s->p.chain[c].in == k;
+		if (is_chained) {
 			memcpy(to, arena_of(r, net) + at->at, (size_t)at->n);
 			continue;
 		}
@@ -70,29 +60,27 @@ write_inputs(struct runner *r, int net)
 }
 
 static bool
-run_alone(struct runner *r, int net)
-{
-	struct share *s = r->s;
-	const struct row *row = chosen(s, net);
-	struct sim_npu_job job = { .name = s->net[net].path, .payload = s->payload[net] };
-	job.region[0] = (struct sim_region){ .rd = s->constants.p + s->base_at[net],
-					     .bytes = s->constants.n - (size_t)s->base_at[net] };
-	job.region[1] = (struct sim_region){ .rd = arena_of(r, net), .wr = arena_of(r, net),
-					     .bytes = (size_t)row->arena };
-	uint8_t *fast = row->fast ? r->fast : arena_of(r, net);
-	job.region[2] = (struct sim_region){ .rd = fast, .wr = fast,
-					     .bytes = (size_t)(row->fast ? row->fast
-									 : row->arena) };
-	return sim_npu_run(&job, s->e);
-}
-
-static bool
 run_network(struct runner *r, int net)
 {
 	struct share *s = r->s;
 	if (!sim_invoke(r->plain[net], NULL, s->e))
 		return false;
-	bool ok = r->compiled[net] ? sim_invoke(r->compiled[net], NULL, s->e) : run_alone(r, net);
+	bool ok = true;
+	if (r->compiled[net]) {
+		ok = sim_invoke(r->compiled[net], NULL, s->e);
+	} else {
+		const struct row *row = chosen(s, net);
+		struct sim_npu_job job = { .name = s->net[net].path, .payload = s->payload[net] };
+		job.region[0] = (struct sim_region){ .rd = s->constants.p + s->base_at[net],
+						     .bytes = s->constants.n - (size_t)s->base_at[net] };
+		job.region[1] = (struct sim_region){ .rd = arena_of(r, net), .wr = arena_of(r, net),
+						     .bytes = (size_t)row->arena };
+		uint8_t *fast = row->fast ? r->fast : arena_of(r, net);
+		job.region[2] = (struct sim_region){ .rd = fast, .wr = fast,
+						     .bytes = (size_t)(row->fast ? row->fast
+										 : row->arena) };
+		ok = sim_npu_run(&job, s->e);
+	}
 	for (int k = 0; k < s->p.n_chains; k++) {
 		if (s->p.chain[k].from == net)
 			r->fresh[k] = true;
@@ -101,22 +89,6 @@ run_network(struct runner *r, int net)
 	}
 	s->runs++;
 	return ok;
-}
-
-static bool
-check_outputs(struct runner *r, int net)
-{
-	struct share *s = r->s;
-	const struct tfl_subgraph *g = &s->net[net].original->subgraph[0];
-	for (int k = 0; k < g->n_out; k++) {
-		const struct span *at = &chosen(s, net)->out[k];
-		const uint8_t *want = sim_tensor(r->plain[net], g->out[k]);
-		if (memcmp(want, arena_of(r, net) + at->at, (size_t)at->n) != 0)
-			return err_no(s->e, s->net[net].name, 0, "output %d differs from the "
-				      "original model's in run %d on the shared memory", k,
-				      s->runs);
-	}
-	return true;
 }
 
 static bool turn(struct runner *r, int net, int depth);
@@ -144,54 +116,29 @@ interrupt(struct runner *r, int net, int depth)
 	return turn(r, other[draw(r, (uint64_t)n)], depth + 1);
 }
 
-/* Chained inputs need a value: the networks before this one run first. */
-static bool
-feed(struct runner *r, int net, int depth)
-{
-	const struct problem *p = &r->s->p;
-	for (int k = 0; k < p->n_chains; k++)
-		if (p->chain[k].to == net && !r->fresh[k] && !turn(r, p->chain[k].from, depth + 1))
-			return false;
-	return true;
-}
-
 /* One run of a network; networks of depth above 0 run in the middle of another one's turn. */
 static bool
 turn(struct runner *r, int net, int depth)
 {
+	struct share *s = r->s;
+	const struct tfl_subgraph *g = &s->net[net].original->subgraph[0];
 	if (depth > 2 * MAX_NETS)
-		return err_set(r->s->e, "--chain makes a circle");
-	if (!feed(r, net, depth))
-		return false;
+		return err_set(s->e, "--chain makes a circle");
+	/* chained inputs need a value: the networks before this one run first */
+	for (int k = 0; k < s->p.n_chains; k++)
+		if (s->p.chain[k].to == net && !r->fresh[k] &&
+		    !turn(r, s->p.chain[k].from, depth + 1))
+			return false;
 	write_inputs(r, net);
 	if (!interrupt(r, net, depth) || !run_network(r, net) || !interrupt(r, net, depth))
 		return false;
-	return check_outputs(r, net);
-}
-
-static bool
-open_networks(struct runner *r)
-{
-	struct share *s = r->s;
-	for (int i = 0; i < s->p.n; i++) {
-		if (!sim_open_to_compare(s->a, s->net[i].original, &r->plain[i], s->e))
-			return false;
-		const struct compiled *c = chosen_file(s, i);
-		if (!c->alone) {
-			if (!sim_open_to_compare(s->a, c->m, &r->compiled[i], s->e))
-				return false;
-			sim_place(r->compiled[i], arena_of(r, i));
-			continue;
-		}
-		const struct tfl_subgraph *g = &c->m->subgraph[0];
-		for (int k = 0; k < g->n_tensors; k++) {
-			const struct tfl_tensor *t = &g->tensor[k];
-			if (!t->is_variable)
-				continue;
-			int fill = t->type == TFL_INT8 && t->quant.n_zero
-				       ? (int)(t->quant.zero[0] & 0xff) : 0;
-			memset(arena_of(r, i) + tfl_planned_at(c->m, 0, k), fill, (size_t)tfl_bytes(t));
-		}
+	for (int k = 0; k < g->n_out; k++) {
+		const struct span *at = &chosen(s, net)->out[k];
+		const uint8_t *want = sim_tensor(r->plain[net], g->out[k]);
+		if (memcmp(want, arena_of(r, net) + at->at, (size_t)at->n) != 0)
+			return err_no(s->e, s->net[net].name, 0, "output %d differs from the "
+				      "original model's in run %d on the shared memory", k,
+				      s->runs);
 	}
 	return true;
 }
@@ -206,8 +153,26 @@ prove(struct share *s)
 	/* bytes that no network has written are no zeros on a device */
 	for (int64_t i = 0; i < bytes; i++)
 		r.arena[i] = (uint8_t)draw(&r, 256);
-	if (!open_networks(&r))
-		return false;
+	for (int i = 0; i < s->p.n; i++) {
+		if (!sim_open_to_compare(s->a, s->net[i].original, &r.plain[i], s->e))
+			return false;
+		const struct compiled *c = chosen_file(s, i);
+		if (!c->alone) {
+			if (!sim_open_to_compare(s->a, c->m, &r.compiled[i], s->e))
+				return false;
+			sim_place(r.compiled[i], arena_of(&r, i));
+			continue;
+		}
+		const struct tfl_subgraph *g = &c->m->subgraph[0];
+		for (int k = 0; k < g->n_tensors; k++) {
+			const struct tfl_tensor *t = &g->tensor[k];
+			if (!t->is_variable)
+				continue;
+			int fill = t->type == TFL_INT8 && t->quant.n_zero
+				       ? (int)(t->quant.zero[0] & 0xff) : 0;
+			memset(arena_of(&r, i) + tfl_planned_at(c->m, 0, k), fill, (size_t)tfl_bytes(t));
+		}
+	}
 	for (int64_t i = 0; i < s->o->runs; i++)
 		if (!turn(&r, (int)draw(&r, (uint64_t)s->p.n), 0))
 			return false;

@@ -48,16 +48,6 @@ sum_of_arenas(const struct share *s)
 	return sum;
 }
 
-/* of the arenas that each interpreter has for itself */
-static int64_t
-persistent_bytes(const struct share *s)
-{
-	int64_t sum = 0;
-	for (int i = 0; i < s->p.n; i++)
-		sum += chosen_file(s, i)->persistent;
-	return sum;
-}
-
 /* ---- the table ------------------------------------------------------------------------ */
 
 /* names of the memory of the arenas, and of the constants and streams */
@@ -79,20 +69,6 @@ put_budget(struct text *t, const char *what, int64_t used, int64_t budget, int64
 		text_printf(t, " of %lld", (long long)budget);
 	if (apart)
 		text_printf(t, "; %lld without sharing", (long long)apart);
-	text_putc(t, '\n');
-}
-
-static void
-put_row(const struct share *s, struct text *t, int net)
-{
-	const struct row *r = chosen(s, net);
-	const struct net *n = &s->p.net[net];
-	text_printf(t, "%-20s %8lld %8lld %10.0f %9.4f %8g", s->net[net].name,
-		    (long long)s->choice.place.at[net], (long long)r->arena, r->cycles,
-		    1e3 * r->seconds, n->rate);
-	if (n->deadline > 0)
-		text_printf(t, " %9.4f <= %g", 1e3 * response_of(&s->p, s->choice.row, net),
-			    1e3 * n->deadline);
 	text_putc(t, '\n');
 }
 
@@ -142,33 +118,34 @@ with_price(const struct share *s, size_t i, struct choice *c)
 	return true;
 }
 
-static void
-put_prices(const struct share *s, struct text *t)
-{
-	struct choice c = s->choice;
-	for (size_t i = 0; i < ARRAY_LEN(prices); i++)
-		if (with_price(s, i, &c))
-			text_printf(t, "--within=%.0f: %.4g ms in each second, %lld bytes of %s\n",
-				    prices[i], 1e3 * c.time, (long long)c.place.bytes,
-				    memory_name(s, false));
-}
-
 void
 print_table(const struct share *s, struct text *t)
 {
 	const struct choice *c = &s->choice;
 	bool deadlines = false;
-	for (int i = 0; i < s->p.n; i++)
+	int64_t persistent = 0;
+	for (int i = 0; i < s->p.n; i++) {
 		deadlines |= s->p.net[i].deadline > 0;
+		persistent += chosen_file(s, i)->persistent;
+	}
 	text_printf(t, "%-20s %8s %8s %10s %9s %8s%s\n", "network", "offset", "arena", "cycles",
 		    "ms a run", "runs/s", deadlines ? "  response <= deadline, ms" : "");
-	for (int i = 0; i < s->p.n; i++)
-		put_row(s, t, i);
+	for (int i = 0; i < s->p.n; i++) {
+		const struct row *r = chosen(s, i);
+		const struct net *n = &s->p.net[i];
+		text_printf(t, "%-20s %8lld %8lld %10.0f %9.4f %8g", s->net[i].name,
+			    (long long)c->place.at[i], (long long)r->arena, r->cycles,
+			    1e3 * r->seconds, n->rate);
+		if (n->deadline > 0)
+			text_printf(t, " %9.4f <= %g", 1e3 * response_of(&s->p, c->row, i),
+				    1e3 * n->deadline);
+		text_putc(t, '\n');
+	}
 	put_budget(t, memory_name(s, false), c->place.bytes, s->p.arena,
 		   sum_of_arenas(s));
 	if (s->o->tflm)
 		put_budget(t, "memory of the interpreters, which the NPU does not use",
-			   persistent_bytes(s), INT64_MAX, 0);
+			   persistent, INT64_MAX, 0);
 	if (c->fast)
 		put_budget(t, "SRAM", c->fast, s->p.fast, 0);
 	put_budget(t, memory_name(s, true), flash_bytes(s), s->p.flash, s->separate_flash);
@@ -190,7 +167,12 @@ print_table(const struct share *s, struct text *t)
 			    100 * gap_of(s), in);
 	text_printf(t, "tested: %d runs in random order on one memory; all outputs equal those of "
 		       "the original models\n", s->runs);
-	put_prices(s, t);
+	struct choice less = *c;
+	for (size_t i = 0; i < ARRAY_LEN(prices); i++)
+		if (with_price(s, i, &less))
+			text_printf(t, "--within=%.0f: %.4g ms in each second, %lld bytes of %s\n",
+				    prices[i], 1e3 * less.time, (long long)less.place.bytes,
+				    memory_name(s, false));
 	put_less(s, t, false);
 	put_less(s, t, true);
 }
@@ -282,17 +264,6 @@ put_json_budget(const struct json_out *j, const char *key, int64_t v)
 		json_put_null(j, key);
 }
 
-static void
-put_chain(const struct share *s, const struct json_out *j, int k)
-{
-	json_open(j, NULL, '{');
-	json_put_string(j, "from", s->net[s->p.chain[k].from].name);
-	json_put_i64(j, "output", s->p.chain[k].out);
-	json_put_string(j, "to", s->net[s->p.chain[k].to].name);
-	json_put_i64(j, "input", s->p.chain[k].in);
-	json_close(j, '}');
-}
-
 void
 print_json(const struct share *s, struct text *t)
 {
@@ -307,8 +278,14 @@ print_json(const struct share *s, struct text *t)
 	json_close(j, ']');
 	json_line(j, 0);
 	json_open(j, "chains", '[');
-	for (int k = 0; k < s->p.n_chains; k++)
-		put_chain(s, j, k);
+	for (int k = 0; k < s->p.n_chains; k++) {
+		json_open(j, NULL, '{');
+		json_put_string(j, "from", s->net[s->p.chain[k].from].name);
+		json_put_i64(j, "output", s->p.chain[k].out);
+		json_put_string(j, "to", s->net[s->p.chain[k].to].name);
+		json_put_i64(j, "input", s->p.chain[k].in);
+		json_close(j, '}');
+	}
 	json_close(j, ']');
 	json_line(j, 0);
 	json_put_string(j, "arena_in", s->spilling ? "dram" : "sram");

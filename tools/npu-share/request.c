@@ -27,22 +27,6 @@ has_float_border(const struct tfl_model *m)
 	return found;
 }
 
-/* Replaces the model by the network between the integer tensors. */
-static bool
-leave_out_floats(struct share *s, struct network *n, struct bytes *file)
-{
-	struct job j = { .path = NULL };
-	add_word(&j, "tfl-partition");
-	add_word(&j, "--integer-io");
-	add_word(&j, "--cut-only");
-	add_word(&j, "--");
-	add_word(&j, n->path);
-	if (!program_find(s->a, "tfl-partition", &j.path, s->e) || !run_jobs(s, &j, 1))
-		return false;
-	*file = n->integer = j.out;
-	return model_read(s->a, j.out, file_name(n->path), &n->original, s->e);
-}
-
 /* NAME of "NAME=FILE", or the file's name with '_' for what is no letter or digit */
 static bool
 take_model(struct share *s, const char *word)
@@ -74,8 +58,20 @@ take_model(struct share *s, const char *word)
 	    !model_read(s->a, file, file_name(n->path), &n->original, s->e) ||
 	    !tfl_check_plain(n->original, s->e))
 		return false;
-	if (s->o->integer_io && has_float_border(n->original) && !leave_out_floats(s, n, &file))
-		return false;
+	if (s->o->integer_io && has_float_border(n->original)) {
+		/* the network between the integer tensors takes the model's place */
+		struct job j = { .path = NULL };
+		add_word(&j, "tfl-partition");
+		add_word(&j, "--integer-io");
+		add_word(&j, "--cut-only");
+		add_word(&j, "--");
+		add_word(&j, n->path);
+		if (!program_find(s->a, "tfl-partition", &j.path, s->e) || !run_jobs(s, &j, 1))
+			return false;
+		file = n->integer = j.out;
+		if (!model_read(s->a, file, file_name(n->path), &n->original, s->e))
+			return false;
+	}
 	const struct tfl_subgraph *g = &n->original->subgraph[0];
 	int64_t to[TFL_CALLEES];
 	for (int i = 0; i < g->n_ops; i++)
@@ -119,29 +115,6 @@ take_number(struct share *s, const char *option, const char *word, int *net, dou
 	return *net >= 0;
 }
 
-/* "NAME,NAME,...": each two may have live arenas at the same time */
-static bool
-take_together(struct share *s, const char *list)
-{
-	int v[64], n = 0;
-	for (const char *p = list; *p;) {
-		size_t k = strcspn(p, ",");
-		int i = find_net(s, "--together", p, k);
-		if (i < 0)
-			return false;
-		if (n < (int)ARRAY_LEN(v))
-			v[n++] = i;
-		p += k + (p[k] == ',');
-	}
-	if (n < 2)
-		return err_set(s->e, "--together needs two names or more");
-	for (int i = 0; i < n; i++)
-		for (int j = 0; j < n; j++)
-			if (v[i] != v[j])
-				s->p.together[v[i]][v[j]] = true;
-	return true;
-}
-
 /* "NAME" or "NAME.K" */
 static bool
 take_end(struct share *s, const char *word, size_t n, int *net, int *k)
@@ -159,27 +132,6 @@ take_end(struct share *s, const char *word, size_t n, int *net, int *k)
 }
 
 static bool
-check_chain(struct share *s, const struct chain *c)
-{
-	const struct tfl_subgraph *x = &s->net[c->from].original->subgraph[0];
-	const struct tfl_subgraph *y = &s->net[c->to].original->subgraph[0];
-	const char *from = s->net[c->from].name, *to = s->net[c->to].name;
-	if (c->out >= x->n_out || c->in >= y->n_in)
-		return err_set(s->e, "--chain: %s has %d outputs and %s has %d inputs", from,
-			       x->n_out, to, y->n_in);
-	const struct tfl_tensor *a = &x->tensor[x->out[c->out]], *b = &y->tensor[y->in[c->in]];
-	if (a->type != b->type || tfl_bytes(a) != tfl_bytes(b))
-		return err_set(s->e, "--chain: output %d of %s has %lld bytes of %s, input %d "
-			       "of %s has %lld of %s", c->out, from, (long long)tfl_bytes(a),
-			       tfl_type_name(a->type), c->in, to, (long long)tfl_bytes(b),
-			       tfl_type_name(b->type));
-	if (s->p.together[c->from][c->to] || c->from == c->to)
-		return err_set(s->e, "--chain: %s and %s are live together, so that they share "
-			       "no byte", from, to);
-	return true;
-}
-
-static bool
 take_chain(struct share *s, const char *word)
 {
 	const char *comma = strchr(word, ',');
@@ -188,40 +140,24 @@ take_chain(struct share *s, const char *word)
 		return err_set(s->e, "--chain needs NAME[.K],NAME[.K], at most %d times",
 			       MAX_CHAINS);
 	if (!take_end(s, word, (size_t)(comma - word), &c.from, &c.out) ||
-	    !take_end(s, comma + 1, strlen(comma + 1), &c.to, &c.in) || !check_chain(s, &c))
+	    !take_end(s, comma + 1, strlen(comma + 1), &c.to, &c.in))
 		return false;
+	const struct tfl_subgraph *x = &s->net[c.from].original->subgraph[0];
+	const struct tfl_subgraph *y = &s->net[c.to].original->subgraph[0];
+	const char *from = s->net[c.from].name, *to = s->net[c.to].name;
+	if (c.out >= x->n_out || c.in >= y->n_in)
+		return err_set(s->e, "--chain: %s has %d outputs and %s has %d inputs", from,
+			       x->n_out, to, y->n_in);
+	const struct tfl_tensor *a = &x->tensor[x->out[c.out]], *b = &y->tensor[y->in[c.in]];
+	if (a->type != b->type || tfl_bytes(a) != tfl_bytes(b))
+		return err_set(s->e, "--chain: output %d of %s has %lld bytes of %s, input %d "
+			       "of %s has %lld of %s", c.out, from, (long long)tfl_bytes(a),
+			       tfl_type_name(a->type), c.in, to, (long long)tfl_bytes(b),
+			       tfl_type_name(b->type));
+	if (s->p.together[c.from][c.to] || c.from == c.to)
+		return err_set(s->e, "--chain: %s and %s are live together, so that they share "
+			       "no byte", from, to);
 	s->p.chain[s->p.n_chains++] = c;
-	return true;
-}
-
-/*
- * The budgets: those of the options, or the memories of the part.  One memory of arenas and
- * constants is a budget of both together.
- */
-static bool
-set_budgets(struct share *s)
-{
-	const struct options *o = s->o;
-	const struct target_part *part = target_part_take(s->a, o->part, s->e);
-	if (o->part && !part)
-		return false;
-	s->spilling = part ? part->cache_bytes > 0
-			   : o->mode && !strncmp(o->mode, "Dedicated", 9);
-	if (s->spilling && o->within >= 0)
-		return err_set(s->e, "--within saves SRAM of the arenas, and those of this NPU are in "
-			       "DRAM; leave it out");
-	s->arenas_in = part ? part->arena_memory : s->spilling ? "DRAM" : "SRAM";
-	s->constants_in = part ? part->constant_memory : s->spilling ? "DRAM" : "flash";
-	bool one = target_part_has_one_memory(part), two = part && !one;
-	int64_t arena = two ? part->arena_bytes : 0, cache = part ? part->cache_bytes : 0;
-	int64_t sram = o->sram ? o->sram : s->spilling ? cache : arena;
-	int64_t dram = o->dram ? o->dram : arena;
-	int64_t flash = o->flash ? o->flash : two ? part->constant_bytes : 0;
-	int64_t place = s->spilling ? dram : sram;
-	s->p.arena = place ? place : INT64_MAX;
-	s->p.fast = s->spilling && sram ? sram : INT64_MAX;
-	s->p.flash = flash ? flash : INT64_MAX;
-	s->p.both = one ? part->arena_bytes : INT64_MAX;
 	return true;
 }
 
@@ -251,12 +187,53 @@ read_request(struct share *s)
 		if (!rated[net])
 			s->p.net[net].rate = 0;
 	}
-	for (int i = 0; i < o->together.n; i++)
-		if (!take_together(s, o->together.v[i]))
-			return false;
+	/* "NAME,NAME,...": each two may have live arenas at the same time */
+	for (int k = 0; k < o->together.n; k++) {
+		int group[64], n = 0;
+		for (const char *p = o->together.v[k]; *p;) {
+			size_t length = strcspn(p, ",");
+			net = find_net(s, "--together", p, length);
+			if (net < 0)
+				return false;
+			if (n < (int)ARRAY_LEN(group))
+				group[n++] = net;
+			p += length + (p[length] == ',');
+		}
+		if (n < 2)
+			return err_set(s->e, "--together needs two names or more");
+		for (int i = 0; i < n; i++)
+			for (int j = 0; j < n; j++)
+				if (group[i] != group[j])
+					s->p.together[group[i]][group[j]] = true;
+	}
 	for (int i = 0; i < o->chains.n; i++)
 		if (!take_chain(s, o->chains.v[i]))
 			return false;
 	find_cliques(&s->p);
-	return set_budgets(s);
+
+	/*
+	 * The budgets: those of the options, or the memories of the part.  One memory of arenas
+	 * and constants is a budget of both together.
+	 */
+	const struct target_part *part = target_part_take(s->a, o->part, s->e);
+	if (o->part && !part)
+		return false;
+	s->spilling = part ? part->cache_bytes > 0
+			   : o->mode && !strncmp(o->mode, "Dedicated", 9);
+	if (s->spilling && o->within >= 0)
+		return err_set(s->e, "--within saves SRAM of the arenas, and those of this NPU are in "
+			       "DRAM; leave it out");
+	s->arenas_in = part ? part->arena_memory : s->spilling ? "DRAM" : "SRAM";
+	s->constants_in = part ? part->constant_memory : s->spilling ? "DRAM" : "flash";
+	bool one = target_part_has_one_memory(part), two = part && !one;
+	int64_t arena = two ? part->arena_bytes : 0, cache = part ? part->cache_bytes : 0;
+	int64_t sram = o->sram ? o->sram : s->spilling ? cache : arena;
+	int64_t dram = o->dram ? o->dram : arena;
+	int64_t flash = o->flash ? o->flash : two ? part->constant_bytes : 0;
+	int64_t place = s->spilling ? dram : sram;
+	s->p.arena = place ? place : INT64_MAX;
+	s->p.fast = s->spilling && sram ? sram : INT64_MAX;
+	s->p.flash = flash ? flash : INT64_MAX;
+	s->p.both = one ? part->arena_bytes : INT64_MAX;
+	return true;
 }

@@ -15,39 +15,6 @@
 /* steps of choose_rows(): about a second */
 static const uint64_t most_steps = 1500000;
 
-static bool
-read_front(struct share *s, int net, struct bytes out)
-{
-	struct json o;
-	size_t n;
-	struct net *x = &s->p.net[net];
-	if (!json_parse(s->a, out, "npucc --front", &o, s->e))
-		return false;
-	const struct json *v = json_items(&o, "front", &n);
-	x->row = anew(s->a, struct row, n + 1);
-	s->net[net].compiled = anew(s->a, struct compiled, n + 1);
-	for (size_t i = 0; i < n && x->n_rows < MAX_ROWS; i++) {
-		int64_t sram = (int64_t)json_number(&v[i], "sram", 0);
-		int64_t dram = (int64_t)json_number(&v[i], "dram", 0);
-		struct row r = { .sram = sram, .arena = s->spilling ? dram : sram,
-				 .fast = s->spilling ? sram : 0,
-				 .stream = (int64_t)json_number(&v[i], "streams", 0),
-				 .cycles = json_number(&v[i], "cycles", 0) };
-		struct segment *seg = anew(s->a, struct segment, 1);
-		/* the same row of the same model has the same constants */
-		seg->hash = s->net[net].hash ^ (uint64_t)sram;
-		seg->bytes = (int64_t)json_number(&v[i], "flash", 0);
-		r.segment = seg;
-		r.n_segments = 1;
-		r.arena = round_up_i64(r.arena, 16);
-		if (r.fast <= s->p.fast)
-			x->row[x->n_rows++] = r;
-	}
-	return x->n_rows > 0 ||
-	       err_no(s->e, s->net[net].name, 0, "no plan fits the fast memory of %lld bytes",
-		      (long long)s->p.fast);
-}
-
 bool
 take_fronts(struct share *s)
 {
@@ -64,29 +31,35 @@ take_fronts(struct share *s)
 	}
 	if (!run_jobs(s, job, s->p.n))
 		return false;
-	for (int i = 0; i < s->p.n; i++)
-		if (!read_front(s, i, job[i].out))
+	for (int i = 0; i < s->p.n; i++) {
+		struct net *x = &s->p.net[i];
+		struct json o;
+		size_t n;
+		if (!json_parse(s->a, job[i].out, "npucc --front", &o, s->e))
 			return false;
-	return true;
-}
-
-/* Adds what an interpreter takes to the rows that n jobs have compiled. */
-static bool
-add_interpreters(struct share *s, const struct job *compiled, int n)
-{
-	struct job *job = anew(s->a, struct job, MAX_NETS);
-	for (int k = 0; k < n; k++) {
-		job[k] = (struct job){ .path = s->tfl2c, .in = compiled[k].out };
-		add_word(&job[k], "tfl2c");
-		add_word(&job[k], "--declarations");
-		add_word(&job[k], "-n");
-		add_word(&job[k], s->net[compiled[k].net].name);
+		const struct json *v = json_items(&o, "front", &n);
+		x->row = anew(s->a, struct row, n + 1);
+		s->net[i].compiled = anew(s->a, struct compiled, n + 1);
+		for (size_t k = 0; k < n && x->n_rows < MAX_ROWS; k++) {
+			int64_t sram = (int64_t)json_number(&v[k], "sram", 0);
+			int64_t dram = (int64_t)json_number(&v[k], "dram", 0);
+			struct row r = { .sram = sram, .fast = s->spilling ? sram : 0,
+					 .arena = round_up_i64(s->spilling ? dram : sram, 16),
+					 .stream = (int64_t)json_number(&v[k], "streams", 0),
+					 .cycles = json_number(&v[k], "cycles", 0) };
+			struct segment *seg = anew(s->a, struct segment, 1);
+			/* the same row of the same model has the same constants */
+			seg->hash = s->net[i].hash ^ (uint64_t)sram;
+			seg->bytes = (int64_t)json_number(&v[k], "flash", 0);
+			r.segment = seg;
+			r.n_segments = 1;
+			if (r.fast <= s->p.fast)
+				x->row[x->n_rows++] = r;
+		}
+		if (!x->n_rows)
+			return err_no(s->e, s->net[i].name, 0, "no plan fits the fast memory of "
+				      "%lld bytes", (long long)s->p.fast);
 	}
-	if (!run_jobs(s, job, n))
-		return false;
-	for (int k = 0; k < n; k++)
-		if (!read_arenas(s, compiled[k].net, compiled[k].row, job[k].out))
-			return false;
 	return true;
 }
 
@@ -126,45 +99,23 @@ compile(struct share *s, const int *row)
 	for (int k = 0; k < n; k++)
 		if (!read_facts(s, job[k].net, job[k].row, job[k].out, perf[k].out))
 			return false;
-	return !s->o->tflm || add_interpreters(s, job, n);
-}
-
-/* Gives each row the time of the NPU, by the clock, and that of the CPU. */
-static void
-set_seconds(struct share *s)
-{
-	for (int i = 0; i < s->p.n; i++)
-		for (int k = 0; k < s->p.net[i].n_rows; k++) {
-			struct row *r = &s->p.net[i].row[k];
-			if (!r->is_measured)
-				r->seconds = r->cycles / s->net[i].clock + s->net[i].cpu_seconds;
-		}
-}
-
-/* The files of all rows of a network have the same bytes beside constants and streams. */
-static void
-add_wrappers(struct share *s)
-{
-	for (int i = 0; i < s->p.n; i++)
-		for (int k = 0; k < s->p.net[i].n_rows; k++)
-			if (!s->p.net[i].row[k].is_measured)
-				s->p.net[i].row[k].stream += s->net[i].wrapper;
-}
-
-static int64_t
-least_of(const struct share *s, int64_t *flash)
-{
-	int row[MAX_NETS];
-	*flash = 0;
-	for (int i = 0; i < s->p.n; i++) {
-		const struct net *n = &s->p.net[i];
-		row[i] = 0;
-		for (int k = 1; k < n->n_rows; k++)
-			if (n->row[k].arena < n->row[row[i]].arena)
-				row[i] = k;
+	if (!s->o->tflm)
+		return true;
+	/* what an interpreter takes */
+	struct job *arenas = anew(s->a, struct job, MAX_NETS);
+	for (int k = 0; k < n; k++) {
+		arenas[k] = (struct job){ .path = s->tfl2c, .in = job[k].out };
+		add_word(&arenas[k], "tfl2c");
+		add_word(&arenas[k], "--declarations");
+		add_word(&arenas[k], "-n");
+		add_word(&arenas[k], s->net[job[k].net].name);
 	}
-	*flash = flash_of(&s->p, row);
-	return place_bound(&s->p, row);
+	if (!run_jobs(s, arenas, n))
+		return false;
+	for (int k = 0; k < n; k++)
+		if (!read_arenas(s, job[k].net, job[k].row, arenas[k].out))
+			return false;
+	return true;
 }
 
 /* The shortest response of a network within the budgets; 0: none is found. */
@@ -217,8 +168,15 @@ refuse(struct share *s)
 {
 	struct problem any = s->p;
 	struct choice c;
-	int64_t flash, bytes = least_of(s, &flash);
 	const char *budget = s->arenas_in;
+	int smallest[MAX_NETS] = { 0 };
+	for (int i = 0; i < s->p.n; i++) {
+		const struct net *n = &s->p.net[i];
+		for (int k = 1; k < n->n_rows; k++)
+			if (n->row[k].arena < n->row[smallest[i]].arena)
+				smallest[i] = k;
+	}
+	int64_t bytes = place_bound(&s->p, smallest);
 	if (s->p.arena < INT64_MAX && bytes > s->p.arena)
 		return err_no(s->e, NULL, 0, "the networks do not fit %lld bytes of %s: they "
 			      "need %lld at least%s", (long long)s->p.arena, budget,
@@ -285,18 +243,6 @@ choose_smaller(const struct share *s, double percent, struct choice *c)
 	return c->place.bytes < before;
 }
 
-/* Chooses the rows of the least time, or for --within those of the fewest bytes near it. */
-static bool
-choose(struct share *s)
-{
-	if (!choose_rows(&s->p, most_steps, &s->fastest))
-		return false;
-	s->choice = s->fastest;
-	if (share_within(s) > 0)
-		(void)choose_smaller(s, share_within(s), &s->choice);
-	return true;
-}
-
 bool
 solve(struct share *s)
 {
@@ -305,11 +251,26 @@ solve(struct share *s)
 		row[i] = s->p.net[i].n_rows - 1;
 	if (!compile(s, row))
 		return false;
-	add_wrappers(s);
+	/* the files of all rows of a network have the same bytes beside constants and streams */
+	for (int i = 0; i < s->p.n; i++)
+		for (int k = 0; k < s->p.net[i].n_rows; k++)
+			if (!s->p.net[i].row[k].is_measured)
+				s->p.net[i].row[k].stream += s->net[i].wrapper;
 	for (;;) {
-		set_seconds(s);
-		if (!choose(s))
+		/* each row takes the time of the NPU, by the clock, and that of the CPU */
+		for (int i = 0; i < s->p.n; i++)
+			for (int k = 0; k < s->p.net[i].n_rows; k++) {
+				struct row *r = &s->p.net[i].row[k];
+				if (!r->is_measured)
+					r->seconds = r->cycles / s->net[i].clock +
+						     s->net[i].cpu_seconds;
+			}
+		/* the rows of the least time, or for --within those of the fewest bytes near it */
+		if (!choose_rows(&s->p, most_steps, &s->fastest))
 			return refuse(s);
+		s->choice = s->fastest;
+		if (share_within(s) > 0)
+			(void)choose_smaller(s, share_within(s), &s->choice);
 		bool all = true;
 		for (int i = 0; i < s->p.n; i++)
 			all &= chosen(s, i)->is_measured;
