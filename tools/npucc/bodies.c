@@ -36,24 +36,7 @@ body_file(const struct npucc *c, int n, enum program p)
 			    stage_suffix(p));
 }
 
-/* --keep: runs the stages one after the other, with a file each. */
-static bool
-run_kept(struct npucc *c, struct npucc *aside, int n, struct job *job, size_t n_jobs)
-{
-	bool ok = true;
-	for (size_t i = 0; ok && i < n_jobs; i++) {
-		const char *name = body_file(c, n, job[i].program);
-		job[i].output = arena_printf(c->a, "%s/%s", c->in_keep, name);
-		if (i)
-			job[i].input = job[i - 1].output;
-		ok = run_jobs(aside, &job[i], 1);
-		agrow(c->a, c->kept_bodies.v, c->kept_bodies.n, &c->kept_bodies.cap);
-		c->kept_bodies.v[c->kept_bodies.n++] = name;
-	}
-	return ok;
-}
-
-/* Compiles body n into the file to. */
+/* Compiles body n into the file to; with --keep one stage after the other, with a file each. */
 static bool
 compile_body(struct npucc *c, int n, const char *to)
 {
@@ -77,23 +60,19 @@ compile_body(struct npucc *c, int n, const char *to)
 	job[k - 1].output = to;
 	aside.o = &o;
 	aside.bodies = (struct words){ 0 };
-	bool ok = c->in_keep ? run_kept(c, &aside, n, job, k) : run_jobs(&aside, job, k);
+	bool ok = c->in_keep || run_jobs(&aside, job, k);
+	for (size_t i = 0; c->in_keep && ok && i < k; i++) {
+		const char *name = body_file(c, n, job[i].program);
+		job[i].output = arena_printf(c->a, "%s/%s", c->in_keep, name);
+		if (i)
+			job[i].input = job[i - 1].output;
+		ok = run_jobs(&aside, &job[i], 1);
+		agrow(c->a, c->kept_bodies.v, c->kept_bodies.n, &c->kept_bodies.cap);
+		c->kept_bodies.v[c->kept_bodies.n++] = name;
+	}
 	c->status = aside.status;
 	c->too_large = aside.too_large;
 	return ok;
-}
-
-/* True if tfl-quantcheck takes the model.  If not, the stages say why, and need no bodies. */
-static bool
-is_taken(const struct npucc *c)
-{
-	struct npucc aside = *c;
-	struct err none = { 0 };
-	const struct job job = { .program = QUANTCHECK, .option = { "--quiet" }, .input = c->model,
-				 .fed = c->model ? (struct bytes){ 0 } : c->piped,
-				 .silent = true, .mute = true };
-	aside.e = &none;
-	return run_jobs(&aside, &job, 1);
 }
 
 bool
@@ -110,8 +89,16 @@ compile_bodies(struct npucc *c)
 	for (int i = 1, n = 0; ok && is_read && i < m->n_subgraphs; i++) {
 		if (!body[i])
 			continue;
-		if (!n++ && !is_taken(c))
-			break;
+		if (!n++) {
+			/* if tfl-quantcheck refuses the model, the stages say why, without bodies */
+			struct npucc aside = *c;
+			const struct job job = { .program = QUANTCHECK, .option = { "--quiet" },
+						 .input = c->model, .silent = true, .mute = true,
+						 .fed = c->model ? (struct bytes){ 0 } : c->piped };
+			aside.e = &none;
+			if (!run_jobs(&aside, &job, 1))
+				break;
+		}
 		const char *dir = place_spare(c);
 		if (!dir)
 			return false;

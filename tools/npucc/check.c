@@ -19,16 +19,6 @@ read_compiled(struct npucc *c, struct arena *a, const char *path,
 	       err_set(c->e, "can't read the output of npu-cmdgen: %s", e.text);
 }
 
-static int
-count_npu(const struct tfl_model *m)
-{
-	int n = 0;
-	for (int s = 0; s < m->n_subgraphs; s++)
-		for (int i = 0; i < m->subgraph[s].n_ops; i++)
-			n += npu_is_operator(&m->subgraph[s].op[i]);
-	return n;
-}
-
 bool
 uses_npu(struct npucc *c, const char *compiled, bool *uses)
 {
@@ -36,7 +26,10 @@ uses_npu(struct npucc *c, const char *compiled, bool *uses)
 	struct tfl_model *m;
 	bool ok = read_compiled(c, a, compiled, &m);
 	if (ok)
-		*uses = count_npu(m) > 0;
+		*uses = false;
+	for (int s = 0; ok && s < m->n_subgraphs; s++)
+		for (int i = 0; i < m->subgraph[s].n_ops; i++)
+			*uses |= npu_is_operator(&m->subgraph[s].op[i]);
 	arena_close(a);
 	return ok;
 }
@@ -64,9 +57,19 @@ has_integers_of_floats(struct npucc *c, struct arena *a, const struct tfl_model 
 	return false;
 }
 
-static bool
-say_what(struct npucc *c, const char *compiled, const char *called, bool on_npu)
+bool
+check_compiled(struct npucc *c, const char *compiled, const char *called)
 {
+	bool on_npu;
+	struct job verify = { .program = DIS, .option = { "--verify" },
+			      .input = compiled, .mute = true };
+	struct job compare = { .program = SIM,
+			       .option = { "--require-outputs", "--inputs=" INPUTS,
+					   "--compare", c->model },
+			       .input = compiled, .mute = true };
+	if (!uses_npu(c, compiled, &on_npu) || (on_npu && !run_jobs(c, &verify, 1)) ||
+	    !run_jobs(c, &compare, 1))
+		return false;
 	struct arena *a = arena_open();
 	struct tfl_model *m;
 	bool ok = read_compiled(c, a, compiled, &m);
@@ -82,19 +85,4 @@ say_what(struct npucc *c, const char *compiled, const char *called, bool on_npu)
 	}
 	arena_close(a);
 	return ok;
-}
-
-bool
-check_compiled(struct npucc *c, const char *compiled, const char *called)
-{
-	bool on_npu;
-	struct job verify = { .program = DIS, .option = { "--verify" },
-			      .input = compiled, .mute = true };
-	struct job compare = { .program = SIM,
-			       .option = { "--require-outputs", "--inputs=" INPUTS,
-					   "--compare", c->model },
-			       .input = compiled, .mute = true };
-	return uses_npu(c, compiled, &on_npu) &&
-	       (!on_npu || run_jobs(c, &verify, 1)) && run_jobs(c, &compare, 1) &&
-	       say_what(c, compiled, called, on_npu);
 }

@@ -136,39 +136,6 @@ place_of_constants(struct npucc *c)
 			    place_private(c, c->beside, "flash.bin", called));
 }
 
-/* the option that npucc adds for a stage; NULL: none */
-static const char *
-own_option(struct npucc *c, enum program p)
-{
-	if (p == QUANTCHECK)
-		return "--pass";
-	if (p == PARTITION && !c->tosa)
-		return name_of_model(c);
-	if (p == WENC)
-		return place_of_constants(c);
-	/* named after the file, so that two headers in one firmware never collide */
-	if (p == TFL2C && !is_named(c))
-		return arena_printf(c->a, "--name-of=%s", c->base);
-	return NULL;
-}
-
-/* Sets the options of a stage: its own, and those to read the files that its graph names. */
-static void
-add_options(struct npucc *c, enum program p, const char **option)
-{
-	size_t n = 0;
-	const char *own = own_option(c, p);
-	if (own)
-		option[n++] = own;
-	if (p < SCHED || p > CMDGEN)
-		return;
-	if (name_of_model(c))
-		option[n++] = arena_printf(c->a, "--permit=%s", c->model);
-	/* npu-wenc writes the constants there while npu-cmdgen runs already */
-	if (p == CMDGEN && c->beside)
-		option[n++] = arena_printf(c->a, "--permit=%s", c->beside);
-}
-
 struct job
 job_of(struct npucc *c, enum program p)
 {
@@ -178,7 +145,23 @@ job_of(struct npucc *c, enum program p)
 		.input = first ? c->model : NULL,
 		.fed = first && !c->model ? c->piped : (struct bytes){ 0 },
 	};
-	add_options(c, p, j.option);
+	/* the option that npucc adds for the stage; NULL: none */
+	const char *own = p == QUANTCHECK		? "--pass"
+			  : p == PARTITION && !c->tosa ? name_of_model(c)
+			  : p == WENC			? place_of_constants(c)
+							: NULL;
+	/* named after the file, so that two headers in one firmware never collide */
+	if (p == TFL2C && !is_named(c))
+		own = arena_printf(c->a, "--name-of=%s", c->base);
+	/* options to read the files that its graph names */
+	size_t n = 0;
+	if (own)
+		j.option[n++] = own;
+	if (p >= SCHED && p <= CMDGEN && name_of_model(c))
+		j.option[n++] = arena_printf(c->a, "--permit=%s", c->model);
+	/* npu-wenc writes the constants there while npu-cmdgen runs already */
+	if (p == CMDGEN && c->beside)
+		j.option[n++] = arena_printf(c->a, "--permit=%s", c->beside);
 	/* the name of the input in messages; NULL: the model */
 	j.called = first ? NULL : stage_file(c, (enum program)(p - 1));
 	j.unseen = !c->o->keep;
@@ -262,28 +245,6 @@ kept(struct npucc *c, const char *name)
 	return arena_printf(c->a, "%s/%s", c->in_keep, name);
 }
 
-static bool
-run_stages(struct npucc *c)
-{
-	int first = (int)first_stage(c);
-	for (int p = first; p < N_STAGES; p++) {
-		struct job job = job_of(c, (enum program)p);
-		const char *from = p > first ? kept(c, job.called) : NULL;
-		job.output = kept(c, stage_file(c, (enum program)p));
-		if (p == TFL2C)
-			/*
-			 * from standard input, as in the pipe: tfl2c may use a file's
-			 * name
-			 */
-			job.from = from;
-		else if (p > first)
-			job.input = from;
-		if (!run_jobs(c, &job, 1))
-			return false;
-	}
-	return true;
-}
-
 struct options
 other_plans(struct arena *a, const struct options *own, const struct words *words,
 	    const char *more)
@@ -342,33 +303,15 @@ run_report(struct npucc *c, const struct kept_report *r)
 	return ok;
 }
 
-static bool
-run_reports(struct npucc *c, bool on_npu)
-{
-	const char *model = c->tosa ? c->model : kept(c, stage_file(c, QUANTCHECK));
-	const char *text = kept(c, "partition.txt");
-	struct job placed = { .program = program_of(c, PARTITION), .option = { "--report" },
-			      .input = model, .output = text };
-	bool ok = run_jobs(c, &placed, 1);
-	for (size_t i = 0; ok && i < (on_npu ? ARRAY_LEN(reports) : 0); i++)
-		ok = run_report(c, &reports[i]);
-	return ok;
-}
-
-/*
- * The directory in the archive: the model's name.  The names "", "." and ".." would be
- * places outside of the directory where the archive is unpacked.
- */
-static const char *
-archive_directory(const struct npucc *c)
-{
-	return c->base[strspn(c->base, ".")] ? c->base : "model";
-}
-
 /* writes all kept files as one archive, in a directory with the model's name */
 static bool
 adopt_archive(struct npucc *c, const char *const *name, size_t n)
 {
+	/*
+	 * The directory in the archive.  The names "", "." and ".." would be places outside of the
+	 * directory where the archive is unpacked.
+	 */
+	const char *dir = c->base[strspn(c->base, ".")] ? c->base : "model";
 	struct text tar = { 0 }, gz = { 0 };
 	struct arena *a = arena_open();
 	bool ok = true;
@@ -376,7 +319,7 @@ adopt_archive(struct npucc *c, const char *const *name, size_t n)
 		struct bytes b;
 		ok = file_read(a, kept(c, name[i]), SIZE_MAX / 4, &b, c->e);
 		if (ok)
-			tar_add(a, &tar, arena_printf(a, "%s/%s", archive_directory(c), name[i]), b);
+			tar_add(a, &tar, arena_printf(a, "%s/%s", dir, name[i]), b);
 	}
 	tar_end(&tar);
 	gzip(a, &gz, (struct bytes){ .p = (const uint8_t *)tar.p, .n = tar.n });
@@ -410,22 +353,6 @@ adopt_all(struct npucc *c, const char *const *name, size_t n)
 	return true;
 }
 
-/* The output is a copy of a kept file. */
-static bool
-copy_output(struct npucc *c, const char **made)
-{
-	struct bytes b;
-	const char *from = kept(c, stage_file(c, c->o->last));
-	*made = from;
-	if (c->o->last == TFL2C)
-		c->compiled = kept(c, stage_file(c, CMDGEN));
-	if (!c->o->out || to_standard_output(c->o))
-		return true;
-	*made = place_private(c, c->beside, "out", c->o->out);
-	return file_read(c->a, from, SIZE_MAX / 4, &b, c->e) &&
-	       file_write(*made, b.p, b.n, true, c->e);
-}
-
 bool
 compile_kept(struct npucc *c, const char **made)
 {
@@ -437,19 +364,40 @@ compile_kept(struct npucc *c, const char **made)
 		return false;
 	const char **name = anew(c->a, const char *,
 				 N_STAGES + ARRAY_LEN(reports) + c->kept_bodies.n + 4);
+	struct bytes b;
 	if (c->tosa) {
 		/* tfl-quantcheck copies a model */
-		struct bytes b;
 		name[n++] = arena_printf(c->a, "%s.tosa", c->base);
 		if (!file_read(c->a, c->model, INT32_MAX, &b, c->e) ||
 		    !file_write(kept(c, name[0]), b.p, b.n, true, c->e))
 			return false;
 	}
-	if (!run_stages(c) || !uses_npu(c, kept(c, stage_file(c, CMDGEN)), &on_npu) ||
-	    !run_reports(c, on_npu))
-		return false;
-	for (int p = (int)first_stage(c); p < N_STAGES; p++)
+	int first = (int)first_stage(c);
+	for (int p = first; p < N_STAGES; p++) {
+		struct job job = job_of(c, (enum program)p);
+		const char *from = p > first ? kept(c, job.called) : NULL;
 		name[n++] = stage_file(c, (enum program)p);
+		job.output = kept(c, name[n - 1]);
+		if (p == TFL2C)
+			/*
+			 * from standard input, as in the pipe: tfl2c may use a file's
+			 * name
+			 */
+			job.from = from;
+		else if (p > first)
+			job.input = from;
+		if (!run_jobs(c, &job, 1))
+			return false;
+	}
+	const char *npu = stage_file(c, CMDGEN);
+	struct job placed = { .program = program_of(c, PARTITION), .option = { "--report" },
+			      .input = c->tosa ? c->model : kept(c, stage_file(c, QUANTCHECK)),
+			      .output = kept(c, "partition.txt") };
+	if (!uses_npu(c, kept(c, npu), &on_npu) || !run_jobs(c, &placed, 1))
+		return false;
+	for (size_t i = 0; i < (on_npu ? ARRAY_LEN(reports) : 0); i++)
+		if (!run_report(c, &reports[i]))
+			return false;
 	for (size_t i = 0; i < c->kept_bodies.n; i++)
 		name[n++] = c->kept_bodies.v[i];
 	name[n++] = "partition.txt";
@@ -457,7 +405,6 @@ compile_kept(struct npucc *c, const char **made)
 		name[n++] = "quantization.json";
 	for (size_t i = 0; i < (on_npu ? ARRAY_LEN(reports) : 0); i++)
 		name[n++] = reports[i].name;
-	const char *npu = stage_file(c, CMDGEN);
 	struct text t = { 0 };
 	bool ok = manifest_print(c, name, n, on_npu, &t) &&
 		  file_write(kept(c, "manifest.json"), t.p, t.n, false, c->e);
@@ -465,7 +412,18 @@ compile_kept(struct npucc *c, const char **made)
 	if (!ok || (c->o->check && !check_compiled(c, kept(c, npu), npu)))
 		return false;
 	name[n++] = "manifest.json";
-	return adopt_all(c, name, n) && copy_output(c, made);
+	if (!adopt_all(c, name, n))
+		return false;
+	/* the output is a copy of a kept file */
+	const char *from = kept(c, stage_file(c, c->o->last));
+	*made = from;
+	if (c->o->last == TFL2C)
+		c->compiled = kept(c, npu);
+	if (!c->o->out || to_standard_output(c->o))
+		return true;
+	*made = place_private(c, c->beside, "out", c->o->out);
+	return file_read(c->a, from, SIZE_MAX / 4, &b, c->e) &&
+	       file_write(*made, b.p, b.n, true, c->e);
 }
 
 bool

@@ -43,12 +43,6 @@ remove_tree(int at, const char *name)
 	(void)unlinkat(at, name, AT_REMOVEDIR);
 }
 
-static bool
-path_exists(const char *path)
-{
-	return !access(path, F_OK);
-}
-
 /* Repeats, because programs that are ending may still add files. */
 static void
 remove_all(const struct guarded *g)
@@ -56,7 +50,7 @@ remove_all(const struct guarded *g)
 	enum { TRIES = 2000 };
 	const struct timespec pause = { .tv_nsec = 1000000 };
 	for (size_t i = 0; i < g->n_trees; i++)
-		for (int k = 0; k < TRIES && path_exists(g->trees[i]); k++) {
+		for (int k = 0; k < TRIES && !access(g->trees[i], F_OK); k++) {
 			if (k)
 				(void)nanosleep(&pause, NULL);
 			remove_tree(AT_FDCWD, g->trees[i]);
@@ -145,17 +139,6 @@ guard_hold_signals(bool hold)
 	(void)sigprocmask(hold ? SIG_BLOCK : SIG_UNBLOCK, &set, NULL);
 }
 
-/* Signals that are ignored, as with nohup, stay ignored, here and in the programs. */
-static void
-catch_signals(void)
-{
-	struct sigaction old, new = { .sa_handler = on_signal };
-	set_of_caught(&new.sa_mask);
-	for (size_t i = 0; i < ARRAY_LEN(caught); i++)
-		if (!sigaction(caught[i], NULL, &old) && old.sa_handler != SIG_IGN)
-			(void)sigaction(caught[i], &new, NULL);
-}
-
 bool
 guard_start(const struct guarded *g, struct err *e)
 {
@@ -175,7 +158,12 @@ guard_start(const struct guarded *g, struct err *e)
 	if (guard > 0) {
 		/* in parent and child, because either may be first */
 		(void)setpgid(guard, guard);
-		catch_signals();
+		/* signals that are ignored, as with nohup, stay ignored, here and in the programs */
+		struct sigaction old, new = { .sa_handler = on_signal };
+		set_of_caught(&new.sa_mask);
+		for (size_t i = 0; i < ARRAY_LEN(caught); i++)
+			if (!sigaction(caught[i], NULL, &old) && old.sa_handler != SIG_IGN)
+				(void)sigaction(caught[i], &new, NULL);
 	}
 	guard_hold_signals(false);
 	return guard > 0 || err_set(e, "fork: %s", strerror(saved));

@@ -11,31 +11,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Opens closed standard streams, so that no pipe gets the number of such a stream. */
-static void
-open_standard(void)
-{
-	/* opened in the wrong direction, so that every use fails */
-	static const int flags[] = { O_WRONLY, O_RDONLY, O_RDONLY };
-	for (int fd = 0; fd <= STDERR_FILENO; fd++)
-		if (fcntl(fd, F_GETFD) < 0)
-			(void)open("/dev/null", flags[fd]);
-}
-
-static bool
-check_streams(const struct options *o, struct err *e)
-{
-	if (o->in && access(o->in, R_OK))
-		return err_at(e, o->in, 0, "can't read the file: %s", strerror(errno));
-	if (!o->in && isatty(STDIN_FILENO))
-		return err_set(e, "no model: name a file, or give the model on "
-				  "standard input");
-	if (!o->report && o->out && !strcmp(o->out, "-") && isatty(STDOUT_FILENO))
-		return err_set(e, "a compiled model is binary and is not written to a "
-				  "terminal: use -o FILE or redirect");
-	return true;
-}
-
 static bool
 is_tosa(const void *p, ssize_t n)
 {
@@ -87,8 +62,14 @@ run(struct npucc *c)
 	const struct options *o = c->o;
 	const char *made = NULL; /* NULL: already written to standard output */
 	struct bytes summary = { 0 };
-	if (!check_streams(o, c->e))
-		return false;
+	if (o->in && access(o->in, R_OK))
+		return err_at(c->e, o->in, 0, "can't read the file: %s", strerror(errno));
+	if (!o->in && isatty(STDIN_FILENO))
+		return err_set(c->e, "no model: name a file, or give the model on "
+				     "standard input");
+	if (!o->report && o->out && !strcmp(o->out, "-") && isatty(STDOUT_FILENO))
+		return err_set(c->e, "a compiled model is binary and is not written to a "
+				     "terminal: use -o FILE or redirect");
 	/* started before reading, so that the wait for standard input is guarded, too */
 	if (!places_open(c) || !tell_front_end(c))
 		return false;
@@ -116,7 +97,14 @@ int
 main(int argc, char **argv)
 {
 	struct err e = { 0 };
-	open_standard();
+	/*
+	 * Opens closed standard streams, so that no pipe gets the number of such a stream; in the
+	 * wrong direction, so that every use fails.
+	 */
+	static const int flags[] = { O_WRONLY, O_RDONLY, O_RDONLY };
+	for (int fd = 0; fd <= STDERR_FILENO; fd++)
+		if (fcntl(fd, F_GETFD) < 0)
+			(void)open("/dev/null", flags[fd]);
 	struct arena *a = arena_open();
 	struct options o = { .a = a };
 	options_parse(&o, argc, argv);

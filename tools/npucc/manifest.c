@@ -21,49 +21,6 @@ put_options(const struct json_out *j, const char *name, const struct words *w)
 	json_close(j, ']');
 }
 
-static bool
-put_file(struct npucc *c, const struct json_out *j, const char *name)
-{
-	char sum[65];
-	struct bytes b;
-	struct arena *a = arena_open();
-	bool ok = file_read(a, arena_printf(a, "%s/%s", c->in_keep, name),
-			    SIZE_MAX / 4, &b, c->e);
-	if (ok) {
-		sha256_hex(b, sum);
-		json_line(j, 4);
-		json_open(j, NULL, '{');
-		json_put_string(j, "name", name);
-		json_put_i64(j, "bytes", (int64_t)b.n);
-		json_put_string(j, "sha256", sum);
-		json_close(j, '}');
-	}
-	arena_close(a);
-	return ok;
-}
-
-/* The time of an inference, from the report; a model without NPU operators has none. */
-static bool
-put_inference(struct npucc *c, const struct json_out *j)
-{
-	static const char *const keys[] = {
-		"inference_npu_cycles", "inference_cpu_cycles", "inference_seconds",
-		"inference_seconds_low", "inference_seconds_high",
-	};
-	struct bytes b;
-	struct json report;
-	struct arena *a = arena_open();
-	const char *name = arena_printf(a, "%s/report.json", c->in_keep);
-	bool ok = file_read(a, name, SIZE_MAX / 4, &b, c->e) &&
-		  json_parse(a, b, "report.json", &report, c->e);
-	for (size_t i = 0; ok && i < ARRAY_LEN(keys); i++) {
-		json_line(j, 2);
-		json_put_f64(j, keys[i], json_number(&report, keys[i], 0));
-	}
-	arena_close(a);
-	return ok;
-}
-
 /* Without times and paths, so that equal compilations give equal manifests. */
 bool
 manifest_print(struct npucc *c, const char *const *name, size_t n, bool on_npu,
@@ -71,6 +28,10 @@ manifest_print(struct npucc *c, const char *const *name, size_t n, bool on_npu,
 {
 	static const char *const keys[N_STAGES] = { "quantcheck", "partition", "sched",
 						    "wenc", "cmdgen", "tfl2c" };
+	static const char *const times[] = {
+		"inference_npu_cycles", "inference_cpu_cycles", "inference_seconds",
+		"inference_seconds_low", "inference_seconds_high",
+	};
 	const struct json_out out = { .t = t, .style = JSON_SPACED }, *j = &out;
 	json_root(j, '{');
 	json_line(j, 2);
@@ -85,15 +46,37 @@ manifest_print(struct npucc *c, const char *const *name, size_t n, bool on_npu,
 	if (!manifest_borders(c, arena_printf(c->a, "%s/%s", c->in_keep,
 					stage_file(c, CMDGEN)), j))
 		return false;
-	if (on_npu && !put_inference(c, j))
-		return false;
+	/* the time of an inference, from the report; a model without NPU operators has none */
+	struct arena *a = arena_open();
+	struct bytes b;
+	struct json report;
+	bool ok = !on_npu || (file_read(a, arena_printf(a, "%s/report.json", c->in_keep), SIZE_MAX / 4,
+					&b, c->e) && json_parse(a, b, "report.json", &report, c->e));
+	for (size_t i = 0; on_npu && ok && i < ARRAY_LEN(times); i++) {
+		json_line(j, 2);
+		json_put_f64(j, times[i], json_number(&report, times[i], 0));
+	}
+	arena_close(a);
+
 	json_line(j, 2);
 	json_open(j, "files", '[');
-	for (size_t i = 0; i < n; i++)
-		if (!put_file(c, j, name[i]))
-			return false;
+	for (size_t i = 0; ok && i < n; i++) {
+		char sum[65];
+		a = arena_open();
+		ok = file_read(a, arena_printf(a, "%s/%s", c->in_keep, name[i]), SIZE_MAX / 4, &b, c->e);
+		if (ok) {
+			sha256_hex(b, sum);
+			json_line(j, 4);
+			json_open(j, NULL, '{');
+			json_put_string(j, "name", name[i]);
+			json_put_i64(j, "bytes", (int64_t)b.n);
+			json_put_string(j, "sha256", sum);
+			json_close(j, '}');
+		}
+		arena_close(a);
+	}
 	json_close_line(j, 2, ']');
 	json_close_line(j, 0, '}');
 	text_putc(t, '\n');
-	return true;
+	return ok;
 }

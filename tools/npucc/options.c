@@ -272,17 +272,6 @@ choose_target(struct options *o)
 	add_word(o, SCHED, arena_printf(o->a, "--memory-mode=%s", mode));
 }
 
-/* Without -j, all processors work: the bytes are the same for any number of threads. */
-static void
-choose_jobs(struct options *o)
-{
-	if (passes(o, SCHED, "--jobs="))
-		return;
-	add_word(o, SCHED, "--jobs=0");
-	add_word(o, WENC, "--jobs=0");
-	add_word(o, CMDGEN, "--jobs=0");
-}
-
 static void
 check_page(const struct options *o)
 {
@@ -299,26 +288,22 @@ check_page(const struct options *o)
 			  "out --no-map");
 }
 
-/* --front and --explain write a text in place of the model, and so exclude what needs one. */
-static void
-check_report(const struct options *o)
-{
-	const char *other = o->check ? "--check" : o->page ? "--report" : o->advice ? "--advice" : NULL;
-	if (o->keep)
-		cli_error("--front and --explain exclude --keep, which writes "
-			  "front.json itself");
-	if (other)
-		cli_error("%s needs a compiled model, not --front or --explain", other);
-	if (o->out && (text_has_suffix(o->out, ".tflite") || text_has_suffix(o->out, ".tosa")))
-		cli_error("--front and --explain write a report, no model: name it FILE.txt or "
-			  "FILE.json, not '%s', or leave them out", o->out);
-}
-
 static void
 check_combination(struct options *o)
 {
-	if (o->report)
-		check_report(o);
+	if (o->report) { /* a text in place of the model, which excludes what needs one */
+		const char *other = o->check ? "--check" : o->page ? "--report"
+				    : o->advice ? "--advice" : NULL;
+		if (o->keep)
+			cli_error("--front and --explain exclude --keep, which writes "
+				  "front.json itself");
+		if (other)
+			cli_error("%s needs a compiled model, not --front or --explain", other);
+		if (o->out &&
+		    (text_has_suffix(o->out, ".tflite") || text_has_suffix(o->out, ".tosa")))
+			cli_error("--front and --explain write a report, no model: name it FILE.txt "
+				  "or FILE.json, not '%s', or leave them out", o->out);
+	}
 	if (o->report && !o->out)
 		o->out = "-";
 	if (!o->out && !o->keep)
@@ -331,7 +316,12 @@ check_combination(struct options *o)
 	else
 		find_last(o);
 	choose_target(o);
-	choose_jobs(o);
+	/* without -j, all processors work: the bytes are the same for any number of threads */
+	if (!passes(o, SCHED, "--jobs=")) {
+		add_word(o, SCHED, "--jobs=0");
+		add_word(o, WENC, "--jobs=0");
+		add_word(o, CMDGEN, "--jobs=0");
+	}
 	if (o->errors_only && o->verbose)
 		cli_error("--quiet and --verbose-all exclude each other");
 	if (o->page && (o->out || o->keep))
@@ -365,19 +355,6 @@ check_combination(struct options *o)
 		o->in = NULL;
 }
 
-static void
-take_name(struct target_names *n, int id, const char *arg)
-{
-	switch (id) {
-	case ID_ACCELERATOR: n->accel = arg; break;
-	case ID_PART: n->part = arg; break;
-	case ID_SYSTEM: n->system = arg; break;
-	case ID_MODE: n->mode = arg; break;
-	case ID_CONFIG: n->has_config = true; break;
-	default: break;
-	}
-}
-
 static error_t
 parse_option(int key, char *arg, struct argp_state *state)
 {
@@ -398,9 +375,14 @@ parse_option(int key, char *arg, struct argp_state *state)
 			continue;
 		if (!r->route[0].is_used)
 			set_own_option(o, r->id, arg);
-		if (r->id == ID_ACCELERATOR)
-			o->accel = arg;
-		take_name(&o->names, r->id, arg);
+		switch (r->id) {
+		case ID_ACCELERATOR: o->accel = o->names.accel = arg; break;
+		case ID_PART: o->part = o->names.part = arg; break;
+		case ID_SYSTEM: o->names.system = arg; break;
+		case ID_MODE: o->names.mode = arg; break;
+		case ID_CONFIG: o->names.has_config = true; break;
+		default: break;
+		}
 		o->verbose |= r->id == ID_VERBOSE_ALL;
 		o->report |= r->id == ID_FRONT || r->id == ID_EXPLAIN;
 		bool tflite_only = r->route[0].is_used && r->id != ID_FAIL_ON_CPU;
@@ -413,8 +395,6 @@ parse_option(int key, char *arg, struct argp_state *state)
 		/* tosa-partition always fails if an operator must run on the CPU */
 		if (tflite_only)
 			o->tflite_only = arena_printf(o->a, "--%s", r->option.name);
-		if (r->id == ID_PART)
-			o->part = arg;
 		return 0;
 	}
 	return ARGP_ERR_UNKNOWN;

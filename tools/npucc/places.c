@@ -84,15 +84,6 @@ make(struct npucc *c, const char *path, const char *called, mode_t mode)
 	return !path || !mkdir(path, mode) || err_at(c->e, called, 0, "%s", strerror(errno));
 }
 
-/* true if any output needs a private file for a while */
-static bool
-needs_beside(const struct options *o)
-{
-	return !file_is_standard(o->out) ||
-	       ((o->check || part_is_checked(o) || o->to[QUANTIZE].n ||
-		o->to[CUT].n) && !o->keep);
-}
-
 static bool
 choose(struct npucc *c, struct guarded *g)
 {
@@ -120,7 +111,9 @@ choose(struct npucc *c, struct guarded *g)
 	if (!private_name(c, dir, &c->spare))
 		return false;
 	g->trees[g->n_trees++] = c->spare;
-	if (needs_beside(o))
+	/* an output needs a private file for a while */
+	bool is_made = o->check || part_is_checked(o) || o->to[QUANTIZE].n || o->to[CUT].n;
+	if (!file_is_standard(o->out) || (is_made && !o->keep))
 		c->beside = c->spare;
 	if (!o->keep)
 		return true;

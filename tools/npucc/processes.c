@@ -53,30 +53,22 @@ spawn(struct npucc *c, struct process *p, int in, int out)
 	return !bad || err_at(c->e, program.path, 0, "%s", strerror(bad));
 }
 
-/*
- * Opens a pipe for the first program's input. *in is its end to read from; the other
- * end never blocks.
- */
-static bool
-open_feed(struct npucc *c, const struct job *j, struct feed *f, int *in)
-{
-	int end[2];
-	*f = (struct feed){ .fd = -1, .left = j->fed };
-	if (!j->fed.p)
-		return true;
-	if (pipe2(end, O_CLOEXEC))
-		return err_set(c->e, "pipe: %s", strerror(errno));
-	f->fd = end[1];
-	*in = end[0];
-	return !fcntl(end[1], F_SETFL, O_NONBLOCK) ||
-	       err_set(c->e, "pipe: %s", strerror(errno));
-}
-
 static bool
 start_all(struct npucc *c, struct process *p, size_t n, struct feed *f)
 {
-	int in = -1;
-	bool ok = open_feed(c, p[0].job, f, &in);
+	int in = -1, pipe_to_first[2];
+	bool ok = true;
+	*f = (struct feed){ .fd = -1, .left = p[0].job->fed };
+	if (p[0].job->fed.p) { /* the end of the pipe to write to never blocks */
+		ok = !pipe2(pipe_to_first, O_CLOEXEC);
+		if (ok) {
+			f->fd = pipe_to_first[1];
+			in = pipe_to_first[0];
+			ok = !fcntl(f->fd, F_SETFL, O_NONBLOCK);
+		}
+		if (!ok)
+			(void)err_set(c->e, "pipe: %s", strerror(errno));
+	}
 	for (size_t i = 0; ok && i < n; i++) {
 		int end[2] = { -1, -1 };
 		if (i + 1 < n && !p[i].job->aside && pipe2(end, O_CLOEXEC))
@@ -147,21 +139,6 @@ reap(struct process *p, size_t i, size_t n)
 		end_first(p, i);
 }
 
-/* SIGPIPE is ignored: a program that stops reading reports the reason itself. */
-static void
-feed_input(struct feed *f)
-{
-	ssize_t n = write(f->fd, f->left.p, f->left.n);
-	if (n > 0) {
-		f->left.p += n;
-		f->left.n -= (size_t)n;
-	}
-	if (!f->left.n || (n < 0 && errno != EAGAIN && errno != EINTR)) {
-		(void)close(f->fd);
-		f->fd = -1;
-	}
-}
-
 static void
 do_nothing(int number)
 {
@@ -186,8 +163,18 @@ wait_all(struct npucc *c, struct process *p, size_t n, struct feed *feed)
 		f[n] = (struct pollfd){ .fd = feed->fd, .events = POLLOUT };
 		if (!going || ppoll(f, n + 1, NULL, &usual) <= 0)
 			continue;
-		if (f[n].revents)
-			feed_input(feed);
+		if (f[n].revents) {
+			/* SIGPIPE is ignored: a program that stops reading reports the reason itself */
+			ssize_t fed = write(feed->fd, feed->left.p, feed->left.n);
+			if (fed > 0) {
+				feed->left.p += fed;
+				feed->left.n -= (size_t)fed;
+			}
+			if (!feed->left.n || (fed < 0 && errno != EAGAIN && errno != EINTR)) {
+				(void)close(feed->fd);
+				feed->fd = -1;
+			}
+		}
 		for (size_t i = 0; i < n; i++)
 			if (f[i].revents)
 				(void)read_messages(&p[i]);

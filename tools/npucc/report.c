@@ -125,26 +125,6 @@ struct other_npu {
 	const struct target_part *part; /* with this NPU on the user's chip; NULL: none */
 };
 
-/*
- * Lists the other accelerators of the generation, and all that are on the chip of the
- * user's part.  A part on the chip has a clock and memories of its own.
- */
-static int
-list_others(struct reporter *r, struct other_npu *v)
-{
-	struct err none = { 0 };
-	const struct accel *own = r->o.accel ? accel_find(r->o.accel) : NULL;
-	const struct target_part *p = target_part_take(r->c.a, r->o.part, &none);
-	int n = 0;
-	for (int i = 0; own && i < ACCEL_COUNT; i++) {
-		const struct accel *x = &accels[i];
-		const struct target_part *beside_it = target_part_beside(p, x->name);
-		if (x != own && (beside_it || x->generation == own->generation))
-			v[n++] = (struct other_npu){ .accel = x, .part = beside_it };
-	}
-	return n;
-}
-
 static void
 ask_other(struct reporter *r, const struct other_npu *x, const char *shown)
 {
@@ -168,13 +148,26 @@ ask_fronts(struct reporter *r)
 {
 	struct arena *a = r->c.a;
 	struct other_npu others[ACCEL_COUNT];
+	struct err none = { 0 };
 	if (!lower_again(r, NULL, r->graph))
 		return;
 	const char *front = ask_front(r, r->graph, &r->o.to[SCHED], "front.json",
 				      "curve of SRAM and time");
 	if (front)
 		tell_report(r, arena_printf(a, "--front=%s", front));
-	int n = list_others(r, others);
+	/*
+	 * The other accelerators of the generation, and all that are on the chip of the user's
+	 * part.  A part on the chip has a clock and memories of its own.
+	 */
+	const struct accel *own = r->o.accel ? accel_find(r->o.accel) : NULL;
+	const struct target_part *p = target_part_take(a, r->o.part, &none);
+	int n = 0;
+	for (int i = 0; own && i < ACCEL_COUNT; i++) {
+		const struct accel *x = &accels[i];
+		const struct target_part *beside_it = target_part_beside(p, x->name);
+		if (x != own && (beside_it || x->generation == own->generation))
+			others[n++] = (struct other_npu){ .accel = x, .part = beside_it };
+	}
 	for (int i = 0; i < n; i++)
 		ask_other(r, &others[i], arena_printf(a, "curve %d of %d", i + 2, n + 1));
 }
@@ -194,29 +187,6 @@ run_report(struct reporter *r, const char *kind, const char *called, const char 
 	return run_jobs(c, &job, 1) && file_read(c->a, job.output, SIZE_MAX / 4, out, c->e);
 }
 
-static bool
-tell_nothing(struct npucc *c, struct bytes *summary)
-{
-	if (c->o->page)
-		return err_at(c->e, file_name(c->o->in), 0, "nothing runs on the NPU, so there "
-			      "is no page to draw; tfl-partition --report tells why");
-	const char *s = arena_printf(c->a, "%s: nothing runs on the NPU; tfl-partition "
-					   "--report tells why\n", c->o->out);
-	*summary = (struct bytes){ .p = (const uint8_t *)s, .n = strlen(s) };
-	return true;
-}
-
-/* the summary, which ends with options of npucc, and the option that would show more than that */
-static struct bytes
-with_page(struct npucc *c, struct bytes summary)
-{
-	if (c->o->advice || c->o->page)
-		return summary;
-	const char *s = arena_printf(c->a, "%.*s           npucc --report=FILE.html: pictures\n",
-				     (int)summary.n, (const char *)summary.p);
-	return (struct bytes){ .p = (const uint8_t *)s, .n = strlen(s) };
-}
-
 bool
 tell_made(struct npucc *c, const char *made, struct bytes *summary)
 {
@@ -228,8 +198,15 @@ tell_made(struct npucc *c, const char *made, struct bytes *summary)
 	r.numbers = beside(c, "numbers.json");
 	if (!uses_npu(c, made, &on_npu))
 		return false;
-	if (!on_npu)
-		return tell_nothing(c, summary);
+	if (!on_npu && c->o->page)
+		return err_at(c->e, file_name(c->o->in), 0, "nothing runs on the NPU, so there "
+			      "is no page to draw; tfl-partition --report tells why");
+	if (!on_npu) {
+		const char *s = arena_printf(c->a, "%s: nothing runs on the NPU; tfl-partition "
+						   "--report tells why\n", c->o->out);
+		*summary = (struct bytes){ .p = (const uint8_t *)s, .n = strlen(s) };
+		return true;
+	}
 	struct job job = { .program = PERF, .input = made,
 			   .option = { "--json", arena_printf(c->a, "--called=%s", c->base) } };
 	job.output = r.numbers;
@@ -239,8 +216,12 @@ tell_made(struct npucc *c, const char *made, struct bytes *summary)
 	const char *called = arena_printf(c->a, "--called=%s", file_base(c->o->out));
 	ok = ok && (!c->o->summary ||
 		    run_report(&r, "--summary", called, "summary.txt", summary));
-	if (ok && c->o->summary)
-		*summary = with_page(c, *summary);
+	if (ok && c->o->summary && !c->o->advice && !c->o->page) {
+		/* the summary ends with options of npucc, and the one that would show more */
+		const char *s = arena_printf(c->a, "%.*s           npucc --report=FILE.html: pictures\n",
+					     (int)summary->n, (const char *)summary->p);
+		*summary = (struct bytes){ .p = (const uint8_t *)s, .n = strlen(s) };
+	}
 	if (ok && c->o->page)
 		ok = run_report(&r, "--html", called, "page.html", &page) &&
 		     file_set_add(c->files, c->o->page, page.p, page.n, false, c->e);
@@ -278,28 +259,25 @@ put_chips(struct text *t, const char *accel)
 		text_puts(t, "none with this accelerator is known");
 }
 
-static void
-tell_example(const struct options *o, const struct example *x)
-{
-	struct text chips = { 0 };
-	put_chips(&chips, o->accel);
-	if (!o->errors_only)
-		cli_note("note", "no memory system was named: using Arm's example, %s and %s; name "
-				 "your chip with --part (%s; --list-parts lists all), or a memory "
-				 "system with --system-config and --memory-mode (--list-profiles "
-				 "lists them)", x->system, x->mode, text_str(&chips));
-	text_free(&chips);
-}
-
 bool
 example_memory(const struct options *o, const char **system, const char **mode)
 {
-	for (size_t i = 0; i < ARRAY_LEN(examples); i++)
-		if (accel_find(o->accel) && has_prefix(o->accel, examples[i].accel)) {
-			*system = examples[i].system;
-			*mode = examples[i].mode;
-			tell_example(o, &examples[i]);
-			return true;
-		}
+	for (size_t i = 0; i < ARRAY_LEN(examples); i++) {
+		const struct example *x = &examples[i];
+		if (!accel_find(o->accel) || !has_prefix(o->accel, x->accel))
+			continue;
+		struct text chips = { 0 };
+		put_chips(&chips, o->accel);
+		if (!o->errors_only)
+			cli_note("note", "no memory system was named: using Arm's example, %s and %s; "
+					 "name your chip with --part (%s; --list-parts lists all), or "
+					 "a memory system with --system-config and --memory-mode "
+					 "(--list-profiles lists them)", x->system, x->mode,
+				 text_str(&chips));
+		text_free(&chips);
+		*system = x->system;
+		*mode = x->mode;
+		return true;
+	}
 	return false;
 }

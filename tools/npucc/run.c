@@ -42,16 +42,11 @@ process_arguments(struct npucc *c, const struct job *j)
 	return program_words(v);
 }
 
-static bool
-died_of_pipe(const struct process *p)
-{
-	return WIFSIGNALED(p->status) && WTERMSIG(p->status) == SIGPIPE;
-}
-
 bool
 process_failed(const struct process *p)
 {
-	return p->status && !died_of_pipe(p);
+	bool died_of_pipe = WIFSIGNALED(p->status) && WTERMSIG(p->status) == SIGPIPE;
+	return p->status && !died_of_pipe;
 }
 
 int
@@ -121,17 +116,6 @@ keep_errors(struct arena *a, struct text *notes)
 	*notes = out;
 }
 
-/* Points to the --help of npucc, which has the options that the user gave to the stage. */
-static void
-name_help(struct npucc *c, enum program p, struct text *notes)
-{
-	static const char hint[] = "Try `%s --help' or `%s --usage'";
-	const char *stage = program_name(p);
-	if (!c->o->has_passed[p])
-		replace(notes, arena_printf(c->a, hint, stage, stage),
-			arena_printf(c->a, hint, "npucc", "npucc"));
-}
-
 /* the text of a message in the line at: behind the names of program and file */
 static const char *
 message_text(const char *at)
@@ -177,6 +161,7 @@ name_options(struct arena *a, enum program p, struct text *notes)
 static void
 show_notes(struct npucc *c, struct process *p)
 {
+	static const char hint[] = "Try `%s --help' or `%s --usage'";
 	if (!p->notes.n)
 		return;
 	/* the job's own output, for example on a full disk, is in --keep; inputs have bare names */
@@ -190,7 +175,11 @@ show_notes(struct npucc *c, struct process *p)
 			text_plain(c->a, c->alias[i].to));
 	if (p->job->called)
 		name_input(c, p->job, &p->notes);
-	name_help(c, p->job->program, &p->notes);
+	/* point to the --help of npucc, which has the options that the user gave to the stage */
+	const char *stage = program_name(p->job->program);
+	if (!c->o->has_passed[p->job->program])
+		replace(&p->notes, arena_printf(c->a, hint, stage, stage),
+			arena_printf(c->a, hint, "npucc", "npucc"));
 	if (p->job->program == QUANTIZE)
 		name_options(c->a, QUANTIZE, &p->notes);
 	if (c->o->errors_only)

@@ -28,20 +28,6 @@ fraction_bits(long double x)
 	return (uint32_t)(uint64_t)((x - floorl(x)) * 0x1p32L);
 }
 
-/* 4.2.2, 5.3.3: from cube roots and square roots of the first primes */
-static void
-begin(struct sha256 *s)
-{
-	for (int n = 0, p = 2; n < ROUNDS; p++) {
-		if (!is_prime(p))
-			continue;
-		s->k[n] = fraction_bits(cbrtl(p));
-		if (n < 8)
-			s->h[n] = fraction_bits(sqrtl(p));
-		n++;
-	}
-}
-
 static uint32_t
 rotate(uint32_t x, int n)
 {
@@ -82,10 +68,23 @@ take_block(struct sha256 *s, const uint8_t *p)
 		s->h[i] += v[i];
 }
 
-/* 5.1.1: a 1 bit, zeros, and the length in bits */
-static void
-take_end(struct sha256 *s, struct bytes b)
+void
+sha256_hex(struct bytes b, char out[65])
 {
+	/* 4.2.2, 5.3.3: from cube roots and square roots of the first primes */
+	struct sha256 s;
+	for (int n = 0, p = 2; n < ROUNDS; p++) {
+		if (!is_prime(p))
+			continue;
+		s.k[n] = fraction_bits(cbrtl(p));
+		if (n < 8)
+			s.h[n] = fraction_bits(sqrtl(p));
+		n++;
+	}
+	for (size_t i = 0; i + BLOCK <= b.n; i += BLOCK)
+		take_block(&s, b.p + i);
+
+	/* 5.1.1: a 1 bit, zeros, and the length in bits */
 	uint8_t end[2 * BLOCK] = { 0 };
 	size_t rest = b.n % BLOCK, n = rest + 9 <= BLOCK ? BLOCK : 2 * BLOCK;
 	uint64_t bits = (uint64_t)b.n * 8;
@@ -95,17 +94,7 @@ take_end(struct sha256 *s, struct bytes b)
 	for (size_t i = 0; i < 8; i++)
 		end[n - 1 - i] = (uint8_t)(bits >> 8 * i);
 	for (size_t i = 0; i < n; i += BLOCK)
-		take_block(s, end + i);
-}
-
-void
-sha256_hex(struct bytes b, char out[65])
-{
-	struct sha256 s;
-	begin(&s);
-	for (size_t i = 0; i + BLOCK <= b.n; i += BLOCK)
-		take_block(&s, b.p + i);
-	take_end(&s, b);
+		take_block(&s, end + i);
 	for (int i = 0; i < 8; i++)
 		(void)snprintf(out + (size_t)(8 * i), 9, "%08x", (unsigned)s.h[i]);
 }

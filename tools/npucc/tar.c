@@ -48,23 +48,18 @@ put_data(struct text *t, const void *p, size_t n)
 	text_put(t, zero, (BLOCK - n % BLOCK) % BLOCK);
 }
 
-/* "LENGTH path=NAME\n"; LENGTH counts its own digits, too */
-static void
-put_long_name(struct arena *a, struct text *t, const char *name)
-{
-	size_t n = strlen(name) + sizeof(" path=\n") - 1, digits = 1;
-	for (size_t v = 10; n + digits >= v; v *= 10)
-		digits++;
-	const char *record = arena_printf(a, "%zu path=%s\n", n + digits, name);
-	put_header(t, "name", 'x', strlen(record));
-	put_data(t, record, strlen(record));
-}
-
 void
 tar_add(struct arena *a, struct text *t, const char *name, struct bytes b)
 {
-	if (strlen(name) > NAME)
-		put_long_name(a, t, name);
+	if (strlen(name) > NAME) {
+		/* "LENGTH path=NAME\n"; LENGTH counts its own digits, too */
+		size_t n = strlen(name) + sizeof(" path=\n") - 1, digits = 1;
+		for (size_t v = 10; n + digits >= v; v *= 10)
+			digits++;
+		const char *record = arena_printf(a, "%zu path=%s\n", n + digits, name);
+		put_header(t, "name", 'x', strlen(record));
+		put_data(t, record, strlen(record));
+	}
 	put_header(t, name, '0', b.n);
 	put_data(t, b.p, b.n);
 }
