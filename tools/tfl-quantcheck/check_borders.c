@@ -44,18 +44,6 @@ find_float_borders(struct review *r)
 							: &r->float_out.border) = true;
 }
 
-/* how to get rid of a float input or output */
-static const char *
-remedy(bool in, bool border)
-{
-	if (!border)
-		return "";
-	return in ? "; --integer-io of npucc or tfl-partition, or inference_input_type of the "
-		    "converter, leaves QUANTIZE out"
-		  : "; --integer-io of npucc or tfl-partition, or inference_output_type of the "
-		    "converter, leaves DEQUANTIZE out";
-}
-
 void
 check_float_border(struct review *r, const struct check *c, struct place at)
 {
@@ -65,12 +53,15 @@ check_float_border(struct review *r, const struct check *c, struct place at)
 	const struct float_borders *f = in ? &r->float_in : &r->float_out;
 	const char *type = tfl_type_name(place_tensor(r, at)->type);
 	const char *side = in ? "input" : "output";
+	const char *remedy = !f->border ? ""
+			     : in ? "; --integer-io of npucc or tfl-partition, or inference_input_type "
+				    "of the converter, leaves QUANTIZE out"
+				  : "; --integer-io of npucc or tfl-partition, or inference_output_type "
+				    "of the converter, leaves DEQUANTIZE out";
 	if (f->first != at.tensor)
 		review_follow(r, c, at, "the model's %s is %s", side, type);
 	else if (f->n == 1)
-		review_add(r, c, at, "the model's %s is %s%s", side, type,
-			   remedy(in, f->border));
+		review_add(r, c, at, "the model's %s is %s%s", side, type, remedy);
 	else
-		review_add(r, c, at, "%d of the model's %ss are %s%s", f->n, side,
-			   type, remedy(in, f->border));
+		review_add(r, c, at, "%d of the model's %ss are %s%s", f->n, side, type, remedy);
 }

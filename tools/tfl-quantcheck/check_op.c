@@ -293,21 +293,6 @@ static const double rounding = 1e-6;
 /* in steps of the output: its rounding hides a smaller error */
 static const double half_step = 0.5;
 
-/*
- * Is the bias of several operators, as converters share equal constants?  Its scale can't be right
- * for all of them.  TensorFlow Lite Micro accepts a difference of 0.02 of the output's scale.
- */
-static bool
-is_shared(const struct review *r, struct place at, const struct bias *b, const struct bias_error *w)
-{
-	const struct tfl_subgraph *g = &r->m->subgraph[at.subgraph];
-	int users = 0;
-	for (int i = 0; i < g->n_ops; i++)
-		for (int k = 0; k < g->op[i].n_in; k++)
-			users += g->op[i].in[k] == at.tensor;
-	return users > 1 && fabs(w->have - w->want) <= 0.02 * (double)b->ofm->quant.scale[0];
-}
-
 static void
 check_bias_scale(struct review *r, const struct check *c, struct place at)
 {
@@ -318,7 +303,17 @@ check_bias_scale(struct review *r, const struct check *c, struct place at)
 		return;
 	if ((w.steps >= half_step) != (c->severity == ERROR))
 		return;
-	bool shared = is_shared(r, at, &b, &w);
+	/*
+	 * Several operators may share the bias, as converters share equal constants: its scale can't
+	 * be right for all of them.  TensorFlow Lite Micro accepts a difference of 0.02 of the
+	 * output's scale.
+	 */
+	const struct tfl_subgraph *g = &r->m->subgraph[at.subgraph];
+	int users = 0;
+	for (int i = 0; i < g->n_ops; i++)
+		for (int k = 0; k < g->op[i].n_in; k++)
+			users += g->op[i].in[k] == at.tensor;
+	bool shared = users > 1 && fabs(w.have - w.want) <= 0.02 * (double)b.ofm->quant.scale[0];
 	(shared ? review_warn : review_add)(
 	    r, c, at, "bias scale %.9g of channel %d is not input scale times weight scale, %.9g: "
 		      "%.2g relative, %.2g steps of the output%s", w.have, w.channel, w.want,

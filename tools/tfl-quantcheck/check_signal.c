@@ -17,21 +17,15 @@ has_no_scale(const struct review *r, struct place at)
 	       !(use & (USE_BLOB | USE_INDEX | USE_MID));
 }
 
-static bool
-has_signal_operator(const struct tfl_subgraph *g)
-{
-	for (int i = 0; i < g->n_ops; i++)
-		if (g->op[i].code == TFL_CUSTOM &&
-		    !strncmp(g->op[i].custom, "Signal", strlen("Signal")))
-			return true;
-	return false;
-}
-
 void
 find_signals(struct review *r)
 {
 	const struct tfl_subgraph *g = &r->m->subgraph[0];
-	if (!has_signal_operator(g))
+	bool has_signal_operator = false;
+	for (int i = 0; i < g->n_ops; i++)
+		has_signal_operator |= g->op[i].code == TFL_CUSTOM &&
+				       !strncmp(g->op[i].custom, "Signal", strlen("Signal"));
+	if (!has_signal_operator)
 		return;
 	for (int i = g->n_tensors; i-- > 0;) {
 		struct place at = { 0, -1, i };

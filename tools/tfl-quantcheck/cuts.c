@@ -29,47 +29,6 @@ is_float_op(const struct search *s, int i)
 }
 
 static bool
-is_border(const struct search *s, int i)
-{
-	return is_border_operator(s->r, (struct place){ 0, i, -1 });
-}
-
-/* Marks float operators that read only inputs of the model and results of such operators. */
-static void
-find_front(struct search *s)
-{
-	for (int i = 0; i < s->g->n_ops; i++) {
-		const struct tfl_op *op = &s->g->op[i];
-		bool any = false, all = true;
-		for (int k = 0; k < op->n_in; k++) {
-			int t = op->in[k];
-			if (t < 0 || s->g->tensor[t].data.p)
-				continue;
-			any = true;
-			all = all && (s->is_input[t] || s->early[t]);
-		}
-		s->front[i] = any && all && is_float_op(s, i);
-		for (int k = 0; s->front[i] && k < op->n_out; k++)
-			s->early[op->out[k]] = true;
-	}
-}
-
-/* Marks the other float operators, and all operators that depend on them. */
-static void
-find_tail(struct search *s)
-{
-	for (int i = 0; i < s->g->n_ops; i++) {
-		const struct tfl_op *op = &s->g->op[i];
-		bool tail = is_float_op(s, i);
-		for (int k = 0; k < op->n_in; k++)
-			tail |= op->in[k] >= 0 && s->late[op->in[k]];
-		s->tail[i] = tail && !s->front[i];
-		for (int k = 0; s->tail[i] && k < op->n_out; k++)
-			s->late[op->out[k]] = true;
-	}
-}
-
-static bool
 is_inside(const struct search *s, int op)
 {
 	return op >= 0 && !s->front[op] && !s->tail[op];
@@ -92,7 +51,7 @@ static void
 keep_borders(struct search *s, bool *part)
 {
 	for (int i = 0; i < s->g->n_ops; i++)
-		if (part[i] && !is_border(s, i))
+		if (part[i] && !is_border_operator(s->r, (struct place){ 0, i, -1 }))
 			return;
 	memset(part, 0, (size_t)s->g->n_ops * sizeof(*part));
 }
@@ -107,37 +66,6 @@ find_read(const struct search *s, const bool *part)
 			if (s->g->op[i].in[k] >= 0 && (part ? part[i] : is_inside(s, i)))
 				read[s->g->op[i].in[k]] = true;
 	return read;
-}
-
-static bool
-any_of(const bool *v, int n)
-{
-	for (int i = 0; i < n; i++)
-		if (v[i])
-			return true;
-	return false;
-}
-
-static void
-list_inputs(struct search *s, struct cuts *c)
-{
-	const bool *read = find_read(s, NULL);
-	for (int i = 0; i < s->g->n_tensors; i++) {
-		int p = s->g->tensor[i].producer;
-		if (read[i] && p >= 0 && s->front[p])
-			c->in[c->n_in++] = i;
-	}
-}
-
-static void
-list_outputs(struct search *s, struct cuts *c)
-{
-	bool *read = find_read(s, s->tail);
-	for (int i = 0; i < s->g->n_out; i++)
-		read[s->g->out[i]] = true;
-	for (int i = 0; i < s->g->n_tensors; i++)
-		if (read[i] && is_inside(s, s->g->tensor[i].producer))
-			c->out[c->n_out++] = i;
 }
 
 void
@@ -155,8 +83,31 @@ find_cuts(struct review *r)
 		s.is_input[g->in[i]] = true;
 	r->cuts.in = anew(r->a, int, n_tensors);
 	r->cuts.out = anew(r->a, int, n_tensors);
-	find_front(&s);
-	find_tail(&s);
+	/* float operators that read only inputs of the model and results of such operators */
+	for (int i = 0; i < g->n_ops; i++) {
+		const struct tfl_op *op = &g->op[i];
+		bool any = false, all = true;
+		for (int k = 0; k < op->n_in; k++) {
+			int t = op->in[k];
+			if (t < 0 || g->tensor[t].data.p)
+				continue;
+			any = true;
+			all = all && (s.is_input[t] || s.early[t]);
+		}
+		s.front[i] = any && all && is_float_op(&s, i);
+		for (int k = 0; s.front[i] && k < op->n_out; k++)
+			s.early[op->out[k]] = true;
+	}
+	/* the other float operators, and all operators that depend on them */
+	for (int i = 0; i < g->n_ops; i++) {
+		const struct tfl_op *op = &g->op[i];
+		bool tail = is_float_op(&s, i);
+		for (int k = 0; k < op->n_in; k++)
+			tail |= op->in[k] >= 0 && s.late[op->in[k]];
+		s.tail[i] = tail && !s.front[i];
+		for (int k = 0; s.tail[i] && k < op->n_out; k++)
+			s.late[op->out[k]] = true;
+	}
 	bool inside = false;
 	for (int i = 0; i < g->n_ops; i++)
 		inside |= is_inside(&s, i) && is_quantized(&s, &g->op[i]);
@@ -164,40 +115,45 @@ find_cuts(struct review *r)
 	keep_borders(&s, s.tail);
 	if (!inside)
 		return;
-	if (any_of(s.front, g->n_ops))
-		list_inputs(&s, &r->cuts);
-	if (any_of(s.tail, g->n_ops))
-		list_outputs(&s, &r->cuts);
-	for (int i = 0; i < g->n_ops; i++)
+	bool has_tail = false;
+	for (int i = 0; i < g->n_ops; i++) {
 		r->cuts.n_ops += s.front[i] || s.tail[i];
+		has_tail |= s.tail[i];
+	}
+	const bool *inner = find_read(&s, NULL);
+	for (int i = 0; i < g->n_tensors; i++) {
+		int p = g->tensor[i].producer;
+		if (inner[i] && p >= 0 && s.front[p])
+			r->cuts.in[r->cuts.n_in++] = i;
+	}
+	bool *outer = find_read(&s, s.tail);
+	for (int i = 0; i < g->n_out; i++)
+		outer[g->out[i]] = true;
+	for (int i = 0; i < g->n_tensors && has_tail; i++)
+		if (outer[i] && is_inside(&s, g->tensor[i].producer))
+			r->cuts.out[r->cuts.n_out++] = i;
 }
 
 /* ---- text -------------------------------------------------------------------------- */
 
-/* A name that is not unique, or that a shell or a list would break, is a number. */
-static void
-put_tensor(struct text *t, const struct review *r, int tensor)
-{
-	const struct tfl_subgraph *g = &r->m->subgraph[0];
-	const char *name = g->tensor[tensor].name;
-	bool plain = *name && !strpbrk(name, ",'") && text_plain(r->a, name) == name;
-	for (int i = 0; plain && i < g->n_tensors; i++)
-		plain = i == tensor || strcmp(g->tensor[i].name, name) != 0;
-	if (plain)
-		text_puts(t, name);
-	else
-		text_i64(t, tensor);
-}
-
 static void
 put_option(struct text *t, const struct review *r, const char *option, const int *v, int n)
 {
+	const struct tfl_subgraph *g = &r->m->subgraph[0];
 	if (!n)
 		return;
 	text_printf(t, " %s='", option);
 	for (int i = 0; i < n; i++) {
+		/* a name that is not unique, or that a shell or a list would break, is a number */
+		const char *name = g->tensor[v[i]].name;
+		bool plain = *name && !strpbrk(name, ",'") && text_plain(r->a, name) == name;
+		for (int k = 0; plain && k < g->n_tensors; k++)
+			plain = k == v[i] || strcmp(g->tensor[k].name, name) != 0;
 		text_puts(t, i ? "," : "");
-		put_tensor(t, r, v[i]);
+		if (plain)
+			text_puts(t, name);
+		else
+			text_i64(t, v[i]);
 	}
 	text_putc(t, '\'');
 }

@@ -144,41 +144,6 @@ tell_findings(const struct review *r)
 	text_free(&t);
 }
 
-/* --pass: prints findings on standard error, and copies the model to the output or nothing */
-static void
-pass_model(const struct options *o, const struct review *r, struct err *e)
-{
-	if (!o->quiet)
-		tell_findings(r);
-	if (!review_answer(r, o->strict))
-		refuse_model(o, r, e);
-	else
-		(void)file_write(o->output, r->m->file.p, r->m->file.n, true, e);
-}
-
-static void
-print_report(const struct options *o, const struct review *r, struct err *e)
-{
-	struct text t = { 0 };
-	if (o->json)
-		report_json(&t, r, o->strict);
-	else
-		report_text(&t, r, o->strict, o->quiet);
-	if (file_write(o->output, t.p, t.n, false, e) &&
-	    !review_answer(r, o->strict))
-		e->status = EXIT_NO;
-	text_free(&t);
-}
-
-static void
-print_rules(const struct options *o, struct err *e)
-{
-	struct text t = { 0 };
-	report_rules(&t);
-	(void)file_write(o->output, t.p, t.n, false, e);
-	text_free(&t);
-}
-
 static void
 review_file(const struct options *o, struct arena *a, struct err *e)
 {
@@ -187,10 +152,24 @@ review_file(const struct options *o, struct arena *a, struct err *e)
 	if (!model_read_file(a, o->file, &m, e) || !tfl_check_plain(m, e))
 		return;
 	review_model(&r, a, m, o->allowed);
-	if (o->pass)
-		pass_model(o, &r, e);
+	bool yes = review_answer(&r, o->strict);
+	if (o->pass) { /* copies the model to the output, or nothing */
+		if (!o->quiet)
+			tell_findings(&r);
+		if (yes)
+			(void)file_write(o->output, m->file.p, m->file.n, true, e);
+		else
+			refuse_model(o, &r, e);
+		return;
+	}
+	struct text t = { 0 };
+	if (o->json)
+		report_json(&t, &r, o->strict);
 	else
-		print_report(o, &r, e);
+		report_text(&t, &r, o->strict, o->quiet);
+	if (file_write(o->output, t.p, t.n, false, e) && !yes)
+		e->status = EXIT_NO;
+	text_free(&t);
 }
 
 int
@@ -207,10 +186,14 @@ main(int argc, char **argv)
 	};
 	cli_parse(&argp, argc, argv, &o, &common);
 	struct arena *a = arena_open();
-	if (o.rules)
-		print_rules(&o, &e);
-	else
+	if (o.rules) {
+		struct text t = { 0 };
+		report_rules(&t);
+		(void)file_write(o.output, t.p, t.n, false, &e);
+		text_free(&t);
+	} else {
 		review_file(&o, a, &e);
+	}
 	arena_close(a);
 	/* the report has already printed the answer "no" */
 	bool said = e.status == EXIT_NO && !o.pass;

@@ -91,16 +91,6 @@ put_zeros(struct text *t, const struct tfl_quant *q)
 		text_printf(t, "..%lld", (long long)hi);
 }
 
-/* "3 x32": the axis of the scales and their number */
-static void
-put_axis(struct text *t, const struct tfl_quant *q)
-{
-	if (q->n_scale > 1)
-		text_printf(t, "%d x%d", q->axis, q->n_scale);
-	else
-		text_putc(t, '-');
-}
-
 static void
 put_tensor(struct text *t, const struct review *r, int g, int i)
 {
@@ -116,7 +106,10 @@ put_tensor(struct text *t, const struct review *r, int g, int i)
 	pad_to(t, at, 52);
 	put_zeros(t, &x->quant);
 	pad_to(t, at, 57);
-	put_axis(t, &x->quant);
+	if (x->quant.n_scale > 1) /* the axis of the scales and their number */
+		text_printf(t, "%d x%d", x->quant.axis, x->quant.n_scale);
+	else
+		text_putc(t, '-');
 	pad_to(t, at, 65);
 	text_puts(t, role_name(r, g, i));
 	pad_to(t, at, 72);
@@ -241,61 +234,6 @@ report_text(struct text *t, const struct review *r, bool strict, bool quiet)
 /* ---- JSON -------------------------------------------------------------- */
 
 static void
-json_quant(const struct json_out *j, const struct tfl_quant *q)
-{
-	json_open(j, "scale", '[');
-	for (int i = 0; i < q->n_scale; i++) {
-		json_key(j, NULL);
-		if (isfinite(q->scale[i]))
-			text_float(j->t, q->scale[i]);
-		else
-			text_puts(j->t, "null");
-	}
-	json_close(j, ']');
-	json_open(j, "zero_point", '[');
-	for (int i = 0; i < q->n_zero; i++)
-		json_put_i64(j, NULL, q->zero[i]);
-	json_close(j, ']');
-	if (q->n_scale > 1)
-		json_put_i64(j, "axis", q->axis);
-}
-
-static void
-json_tensor(const struct json_out *j, const struct review *r, int g, int i)
-{
-	const struct tfl_tensor *x = &r->m->subgraph[g].tensor[i];
-	json_open(j, NULL, '{');
-	json_put_i64(j, "subgraph", g);
-	json_put_i64(j, "index", i);
-	json_put_string(j, "name", x->name);
-	json_put_string(j, "type", tfl_type_name(x->type));
-	json_put_i32s(j, "shape", x->dim, (size_t)x->rank);
-	json_quant(j, &x->quant);
-	json_put_string(j, "role", role_name(r, g, i));
-	json_close(j, '}');
-}
-
-static void
-json_finding(const struct json_out *j, const struct review *r, const struct finding *f)
-{
-	const struct tfl_subgraph *g = &r->m->subgraph[f->at.subgraph];
-	json_open(j, NULL, '{');
-	json_put_string(j, "severity", severity_name(f->severity));
-	json_put_string(j, "rule", f->check->name);
-	json_put_i64(j, "subgraph", f->at.subgraph);
-	if (f->at.op >= 0) {
-		json_put_i64(j, "operator", f->at.op);
-		json_put_string(j, "operator_name", tfl_op_label(&g->op[f->at.op]));
-	}
-	if (f->at.tensor >= 0) {
-		json_put_i64(j, "tensor", f->at.tensor);
-		json_put_string(j, "tensor_name", g->tensor[f->at.tensor].name);
-	}
-	json_put_string(j, "text", f->text);
-	json_close(j, '}');
-}
-
-static void
 json_names(const struct json_out *j, const struct review *r, const char *key, const int *v, int n)
 {
 	json_open(j, key, '[');
@@ -328,15 +266,54 @@ report_json(struct text *t, const struct review *r, bool strict)
 	json_open(j, "tensors", '[');
 	for (int g = 0; g < m->n_subgraphs; g++)
 		for (int i = 0; i < m->subgraph[g].n_tensors; i++) {
+			const struct tfl_tensor *x = &m->subgraph[g].tensor[i];
+			const struct tfl_quant *q = &x->quant;
 			json_line(j, 0);
-			json_tensor(j, r, g, i);
+			json_open(j, NULL, '{');
+			json_put_i64(j, "subgraph", g);
+			json_put_i64(j, "index", i);
+			json_put_string(j, "name", x->name);
+			json_put_string(j, "type", tfl_type_name(x->type));
+			json_put_i32s(j, "shape", x->dim, (size_t)x->rank);
+			json_open(j, "scale", '[');
+			for (int k = 0; k < q->n_scale; k++) {
+				json_key(j, NULL);
+				if (isfinite(q->scale[k]))
+					text_float(j->t, q->scale[k]);
+				else
+					text_puts(j->t, "null");
+			}
+			json_close(j, ']');
+			json_open(j, "zero_point", '[');
+			for (int k = 0; k < q->n_zero; k++)
+				json_put_i64(j, NULL, q->zero[k]);
+			json_close(j, ']');
+			if (q->n_scale > 1)
+				json_put_i64(j, "axis", q->axis);
+			json_put_string(j, "role", role_name(r, g, i));
+			json_close(j, '}');
 		}
 	json_close(j, ']');
 	json_line(j, 0);
 	json_open(j, "findings", '[');
 	for (size_t i = 0; i < r->n_findings; i++) {
+		const struct finding *f = &r->finding[i];
+		const struct tfl_subgraph *g = &m->subgraph[f->at.subgraph];
 		json_line(j, 0);
-		json_finding(j, r, &r->finding[i]);
+		json_open(j, NULL, '{');
+		json_put_string(j, "severity", severity_name(f->severity));
+		json_put_string(j, "rule", f->check->name);
+		json_put_i64(j, "subgraph", f->at.subgraph);
+		if (f->at.op >= 0) {
+			json_put_i64(j, "operator", f->at.op);
+			json_put_string(j, "operator_name", tfl_op_label(&g->op[f->at.op]));
+		}
+		if (f->at.tensor >= 0) {
+			json_put_i64(j, "tensor", f->at.tensor);
+			json_put_string(j, "tensor_name", g->tensor[f->at.tensor].name);
+		}
+		json_put_string(j, "text", f->text);
+		json_close(j, '}');
 	}
 	text_puts(t, "]}\n");
 }

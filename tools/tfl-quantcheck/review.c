@@ -50,21 +50,14 @@ rule_at(int i)
 	return i < n_op_checks ? &op_checks[i] : NULL;
 }
 
-static bool
-is_allowed(const struct review *r, const struct check *c)
-{
-	for (int i = 0; r->allowed >> i; i++)
-		if (rule_at(i) == c)
-			return r->allowed >> i & 1;
-	return false;
-}
-
 static void
 add_finding(struct review *r, struct finding f, const char *fmt, va_list ap)
 {
 	char text[600];
 	(void)vsnprintf(text, sizeof(text), fmt, ap);
-	bool allowed = is_allowed(r, f.check);
+	bool allowed = false;
+	for (int i = 0; r->allowed >> i; i++)
+		allowed |= rule_at(i) == f.check && r->allowed >> i & 1;
 	f.text = arena_strdup(r->a, text);
 	if (allowed)
 		f.severity = NOTE;
@@ -131,30 +124,6 @@ input_is_index(int code, int k)
 	}
 }
 
-static void
-note_reads(const struct tfl_subgraph *g, int op_i, struct use *use)
-{
-	const struct tfl_op *op = &g->op[op_i];
-	for (int k = 0; k < op->n_in; k++) {
-		int i = op->in[k];
-		if (i < 0)
-			continue;
-		use[i].what |= USE_READ;
-		if (input_is_index(op->code, k))
-			use[i].what |= USE_INDEX;
-		/* constants of custom operators */
-		if (op->code == TFL_CUSTOM && g->tensor[i].data.p)
-			use[i].what |= USE_BLOB;
-		if (use[i].op < 0)
-			use[i].op = op_i;
-	}
-	for (int k = 0; k < op->n_mid; k++)
-		if (op->mid[k] >= 0) {
-			use[op->mid[k]].what |= USE_MID;
-			use[op->mid[k]].op = op_i;
-		}
-}
-
 static struct use *
 find_uses(struct arena *a, const struct tfl_subgraph *g)
 {
@@ -162,7 +131,25 @@ find_uses(struct arena *a, const struct tfl_subgraph *g)
 	for (int i = 0; i < g->n_tensors; i++)
 		use[i].op = g->tensor[i].producer;
 	for (int i = 0; i < g->n_ops; i++) {
-		note_reads(g, i, use);
+		const struct tfl_op *op = &g->op[i];
+		for (int k = 0; k < op->n_in; k++) {
+			int t = op->in[k];
+			if (t < 0)
+				continue;
+			use[t].what |= USE_READ;
+			if (input_is_index(op->code, k))
+				use[t].what |= USE_INDEX;
+			/* constants of custom operators */
+			if (op->code == TFL_CUSTOM && g->tensor[t].data.p)
+				use[t].what |= USE_BLOB;
+			if (use[t].op < 0)
+				use[t].op = i;
+		}
+		for (int k = 0; k < op->n_mid; k++)
+			if (op->mid[k] >= 0) {
+				use[op->mid[k]].what |= USE_MID;
+				use[op->mid[k]].op = i;
+			}
 		/* results of CAST are plain numbers, whatever their type */
 		for (int k = 0; k < g->op[i].n_out; k++)
 			use[g->op[i].out[k]].what |=
@@ -174,31 +161,6 @@ find_uses(struct arena *a, const struct tfl_subgraph *g)
 	for (int i = 0; i < g->n_out; i++)
 		use[g->out[i]].what |= USE_OUTPUT;
 	return use;
-}
-
-static void
-check_tensors(struct review *r, int subgraph)
-{
-	const struct tfl_subgraph *g = &r->m->subgraph[subgraph];
-	for (int i = 0; i < g->n_tensors; i++) {
-		struct use u = r->use[subgraph][i];
-		if (!u.what)
-			continue; /* an unused tensor that a converter left */
-		struct place at = { subgraph, u.op, i };
-		for (int c = 0; c < n_tensor_checks; c++)
-			tensor_checks[c].tensor(r, &tensor_checks[c], at);
-	}
-}
-
-static void
-check_ops(struct review *r, int subgraph)
-{
-	const struct tfl_subgraph *g = &r->m->subgraph[subgraph];
-	for (int i = 0; i < g->n_ops; i++) {
-		struct place at = { subgraph, i, -1 };
-		for (int c = 0; c < n_op_checks; c++)
-			op_checks[c].op(r, &op_checks[c], at);
-	}
 }
 
 /* by subgraph, operator (none first), tensor and rule: a unique order */
@@ -228,8 +190,18 @@ review_model(struct review *r, struct arena *a, const struct tfl_model *m,
 	for (int g = 0; g < m->n_subgraphs; g++) {
 		if (g)
 			r->use[g] = find_uses(a, &m->subgraph[g]);
-		check_tensors(r, g);
-		check_ops(r, g);
+		for (int i = 0; i < m->subgraph[g].n_tensors; i++) {
+			struct use u = r->use[g][i];
+			struct place at = { g, u.op, i };
+			/* a converter may leave unused tensors */
+			for (int c = 0; u.what && c < n_tensor_checks; c++)
+				tensor_checks[c].tensor(r, &tensor_checks[c], at);
+		}
+		for (int i = 0; i < m->subgraph[g].n_ops; i++) {
+			struct place at = { g, i, -1 };
+			for (int c = 0; c < n_op_checks; c++)
+				op_checks[c].op(r, &op_checks[c], at);
+		}
 	}
 	if (r->n_findings)
 		qsort(r->finding, r->n_findings, sizeof(*r->finding),
@@ -242,17 +214,6 @@ review_answer(const struct review *r, bool strict)
 	return !r->count[ERROR] && !(strict && r->count[WARNING]);
 }
 
-static bool
-op_has_float(const struct tfl_subgraph *g, const struct tfl_op *op)
-{
-	for (int k = 0; k < op->n_in + op->n_out; k++) {
-		int i = k < op->n_in ? op->in[k] : op->out[k - op->n_in];
-		if (i >= 0 && type_is_float(g->tensor[i].type))
-			return true;
-	}
-	return false;
-}
-
 int
 review_float_operators(const struct review *r, int *all)
 {
@@ -261,8 +222,15 @@ review_float_operators(const struct review *r, int *all)
 	for (int k = 0; k < r->m->n_subgraphs; k++) {
 		const struct tfl_subgraph *g = &r->m->subgraph[k];
 		*all += g->n_ops;
-		for (int i = 0; i < g->n_ops; i++)
-			n += op_has_float(g, &g->op[i]);
+		for (int i = 0; i < g->n_ops; i++) {
+			const struct tfl_op *op = &g->op[i];
+			bool has_floats = false;
+			for (int j = 0; j < op->n_in + op->n_out; j++) {
+				int t = j < op->n_in ? op->in[j] : op->out[j - op->n_in];
+				has_floats |= t >= 0 && type_is_float(g->tensor[t].type);
+			}
+			n += has_floats;
+		}
 	}
 	return n;
 }
