@@ -53,53 +53,6 @@ check_names(const struct options *o)
 		cli_error("--expected-name is the name of the input's array, too: '%s'", name);
 }
 
-/*
- * A dialect of the evaluation kit writes two files into a directory.  The kit fixes
- * their names and contents.
- */
-static void
-check_dialect(const struct options *o)
-{
-	if (o->use_case && o->dialect != DIALECT_MLEK_TESTS)
-		cli_error("--use-case works only with --dialect=mlek-tests");
-	if (!o->dialect)
-		return;
-	if (!o->output || !strcmp(o->output, "-"))
-		cli_error("--dialect=%s writes two files: name their directory with -o "
-			  "DIR",
-			  dialect_names[o->dialect]);
-	if (o->has_format || o->hex || o->name || o->guard || o->section ||
-	    o->expected || o->list)
-		cli_error("--dialect=%s excludes --format, --hex, --name, --guard, "
-			  "--section, --expected and --list",
-			  dialect_names[o->dialect]);
-	if (o->dialect == DIALECT_MLEK_SAMPLES && !o->n_files)
-		cli_error("--dialect=mlek-samples needs at least one FILE, a picture "
-			  "or a sound");
-}
-
-/* --list writes no header file and no expected output. */
-static void
-check_list(struct options *o)
-{
-	if (!o->list) {
-		if (o->labels)
-			cli_error("--labels works only with --list");
-		return;
-	}
-	if (o->n_files || o->has_random)
-		cli_error("--list excludes FILE operands and --random");
-	if (o->expected || o->name || o->guard || o->section)
-		cli_error("--list excludes --expected, --name, --guard and --section");
-	if (o->has_format && o->format == AS_HEADER)
-		cli_error("--list needs --format=npy or --format=raw, not header");
-	if ((!o->output || !strcmp(o->output, "-")) && !o->labels)
-		cli_error("--list writes two files: name them with -o FILE or "
-			  "--labels=FILE");
-	if (!o->has_format)
-		o->format = AS_NPY;
-}
-
 static void
 check_options(void *options)
 {
@@ -110,8 +63,39 @@ check_options(void *options)
 	sample_check_options(&o->in);
 	if (o->has_random && o->n_files)
 		cli_error("--random excludes FILE operands");
-	check_dialect(o);
-	check_list(o);
+	/*
+	 * A dialect of the evaluation kit writes two files into a directory.  The kit fixes
+	 * their names and contents.
+	 */
+	const char *dialect = dialect_names[o->dialect];
+	if (o->use_case && o->dialect != DIALECT_MLEK_TESTS)
+		cli_error("--use-case works only with --dialect=mlek-tests");
+	if (o->dialect && (!o->output || !strcmp(o->output, "-")))
+		cli_error("--dialect=%s writes two files: name their directory with -o "
+			  "DIR", dialect);
+	if (o->dialect && (o->has_format || o->hex || o->name || o->guard || o->section ||
+			   o->expected || o->list))
+		cli_error("--dialect=%s excludes --format, --hex, --name, --guard, "
+			  "--section, --expected and --list", dialect);
+	if (o->dialect == DIALECT_MLEK_SAMPLES && !o->n_files)
+		cli_error("--dialect=mlek-samples needs at least one FILE, a picture "
+			  "or a sound");
+	/* --list writes no header file and no expected output */
+	if (!o->list && o->labels)
+		cli_error("--labels works only with --list");
+	if (o->list) {
+		if (o->n_files || o->has_random)
+			cli_error("--list excludes FILE operands and --random");
+		if (o->expected || o->name || o->guard || o->section)
+			cli_error("--list excludes --expected, --name, --guard and --section");
+		if (o->has_format && o->format == AS_HEADER)
+			cli_error("--list needs --format=npy or --format=raw, not header");
+		if ((!o->output || !strcmp(o->output, "-")) && !o->labels)
+			cli_error("--list writes two files: name them with -o FILE or "
+				  "--labels=FILE");
+		if (!o->has_format)
+			o->format = AS_NPY;
+	}
 	if (!o->n_files && !o->has_random && !o->list && o->model &&
 	    !strcmp(o->model, "-"))
 		cli_error("model and data can't both come from standard input: name "
@@ -224,17 +208,27 @@ make_part(struct arena *a, const struct options *o, const struct tfl_tensor *t,
 	return true;
 }
 
-/* Fills a batch: one file per input, in consecutive memory. */
 static bool
-make_batch(struct arena *a, const struct options *o, const struct tfl_tensor *t,
-	   const char *const *path, int batch, struct filled *out, struct err *e)
+make_input(struct arena *a, const struct options *o, const struct tfl_subgraph *g, int i,
+	   uint64_t *random, struct filled *out, struct err *e)
 {
-	struct tfl_tensor one = one_of_batch(t, batch);
+	const struct tfl_tensor *t = &g->tensor[g->in[i]];
+	int each = o->n_files / g->n_in; /* files per input; more than 1 for a batch */
+	if (o->has_random) {
+		out->n = (size_t)tfl_elements(t);
+		out->bytes = anew(a, uint8_t, (size_t)tfl_bytes(t));
+		sim_make_indices(SIM_RANDOM, random, t, sim_indices(a, g)[g->in[i]], out->bytes);
+		return true;
+	}
+	if (each <= 1)
+		return make_part(a, o, t, o->n_files ? o->file[i] : NULL, out, e);
+	/* a batch: one file per part, in consecutive memory */
+	struct tfl_tensor one = one_of_batch(t, each);
 	size_t bytes = (size_t)tfl_bytes(&one);
-	out->bytes = arena_alloc(a, bytes, (size_t)batch);
-	for (int k = 0; k < batch; k++) {
+	out->bytes = arena_alloc(a, bytes, (size_t)each);
+	for (int k = 0; k < each; k++) {
 		struct filled f;
-		if (!make_part(a, o, &one, path[k], &f, e))
+		if (!make_part(a, o, &one, o->file[(ptrdiff_t)each * i + k], &f, e))
 			return false;
 		memcpy(out->bytes + (size_t)k * bytes, f.bytes, bytes);
 	}
@@ -242,44 +236,21 @@ make_batch(struct arena *a, const struct options *o, const struct tfl_tensor *t,
 }
 
 static bool
-make_input(struct arena *a, const struct options *o, const struct tfl_subgraph *g, int i,
-	   uint64_t *random, struct filled *out, struct err *e)
-{
-	const struct tfl_tensor *t = &g->tensor[g->in[i]];
-	int each = o->n_files / g->n_in; /* files per input; more than 1 for a batch */
-	if (!o->has_random)
-		return each > 1
-			   ? make_batch(a, o, t, o->file + (ptrdiff_t)each * i, each, out, e)
-			   : make_part(a, o, t, o->n_files ? o->file[i] : NULL, out, e);
-	out->n = (size_t)tfl_elements(t);
-	out->bytes = anew(a, uint8_t, (size_t)tfl_bytes(t));
-	sim_make_indices(SIM_RANDOM, random, t, sim_indices(a, g)[g->in[i]], out->bytes);
-	return true;
-}
-
-/* Expects one file per input, or one per element of a batch. */
-static bool
-check_files(const struct options *o, int n_in, int batch, struct err *e)
-{
-	int n = o->n_files ? o->n_files : o->has_random ? n_in : 1;
-	if (n == n_in || (batch > 1 && n == (int64_t)n_in * batch))
-		return true;
-	struct text more = { 0 };
-	if (batch > 1)
-		text_printf(&more, ", and a batch of %d", batch);
-	(void)err_at(e, o->model, 0, "the model has %d input%s%s, but there %s %d file%s: give "
-		     "one for each", n_in, n_in == 1 ? "" : "s", text_str(&more),
-		     n == 1 ? "is" : "are", n, n == 1 ? "" : "s");
-	text_free(&more);
-	return false;
-}
-
-static bool
 check_inputs(const struct options *o, const struct tfl_subgraph *g, int batch,
 	     struct err *e)
 {
-	if (!check_files(o, g->n_in, batch, e))
+	/* one file per input, or one per element of a batch */
+	int n = o->n_files ? o->n_files : o->has_random ? g->n_in : 1;
+	if (n != g->n_in && (batch <= 1 || n != (int64_t)g->n_in * batch)) {
+		struct text more = { 0 };
+		if (batch > 1)
+			text_printf(&more, ", and a batch of %d", batch);
+		(void)err_at(e, o->model, 0, "the model has %d input%s%s, but there %s %d file%s: "
+			     "give one for each", g->n_in, g->n_in == 1 ? "" : "s", text_str(&more),
+			     n == 1 ? "is" : "are", n, n == 1 ? "" : "s");
+		text_free(&more);
 		return false;
+	}
 	for (int i = 0; i < g->n_in; i++)
 		if (tfl_bytes(&g->tensor[g->in[i]]) < 1 ||
 		    tfl_bytes(&g->tensor[g->in[i]]) > MAX_INPUT_BYTES)
@@ -364,20 +335,6 @@ write_input(struct arena *a, struct file_set *to, const struct options *o,
 }
 
 static bool
-write_tests(struct arena *a, struct file_set *to, const struct options *o,
-	    const struct tfl_subgraph *g, const struct filled *f,
-	    const struct array *outputs, struct err *e)
-{
-	struct array *in = anew(a, struct array, (size_t)g->n_in);
-	for (int i = 0; i < g->n_in; i++)
-		in[i] = (struct array){ &g->tensor[g->in[i]], f[i].bytes };
-	struct test_data d = { .use_case = o->use_case ? o->use_case : "",
-			       .in = in, .n_in = g->n_in,
-			       .out = outputs, .n_out = g->n_out };
-	return write_mlek_tests(a, to, o->output, &d, e);
-}
-
-static bool
 convert_files(void *options, struct arena *a, struct err *e)
 {
 	const struct options *o = options;
@@ -412,8 +369,15 @@ convert_files(void *options, struct arena *a, struct err *e)
 	if ((o->expected || tests) && !run_model(a, &model, f, &outputs, e))
 		return false;
 	struct file_set *s = file_set_open(a);
-	if (tests)
-		return file_set_end(s, write_tests(a, s, o, g, f, outputs, e), e);
+	if (tests) {
+		struct array *in = anew(a, struct array, (size_t)g->n_in);
+		for (int i = 0; i < g->n_in; i++)
+			in[i] = (struct array){ &g->tensor[g->in[i]], f[i].bytes };
+		struct test_data d = { .use_case = o->use_case ? o->use_case : "",
+				       .in = in, .n_in = g->n_in,
+				       .out = outputs, .n_out = g->n_out };
+		return file_set_end(s, write_mlek_tests(a, s, o->output, &d, e), e);
+	}
 	bool ok = write_input(a, s, o, v, &x, f, e) &&
 		  (!o->expected || write_expected(a, s, o, outputs, &x, e));
 	return file_set_end(s, ok, e);

@@ -71,23 +71,6 @@ put_close(struct text *t, const char *use_case)
 }
 
 static void
-put_test_header(struct text *t, const struct test_data *d)
-{
-	text_puts(t, "#ifndef GENERATED_TEST_DATA_HPP\n#define GENERATED_TEST_DATA_HPP\n\n"
-		     "#include <cstdint>\n\n");
-	put_open(t, d->use_case);
-	text_printf(t, "\n#define NUMBER_OF_IFM_FILES (%dU)\n"
-		       "#define NUMBER_OF_OFM_FILES (%dU)\n\n", d->n_in, d->n_out);
-	put_test_side(t, "IFM", "ifm", d->suffix, d->in, d->n_in);
-	put_test_side(t, "OFM", "ofm", d->suffix, d->out, d->n_out);
-	text_puts(t, "/* array idx, or a null pointer: there are not so many */\n"
-		     "const void *GetIfmDataArray(const uint32_t idx);\n"
-		     "const void *GetOfmDataArray(const uint32_t idx);\n\n");
-	put_close(t, d->use_case);
-	text_puts(t, "\n#endif\n");
-}
-
-static void
 put_test_arrays(struct text *t, const char *upper, const char *lower,
 		const char *use, const struct array *x, int n)
 {
@@ -112,19 +95,6 @@ put_getter(struct text *t, const char *name, const char *upper, const char *lowe
 		       "}\n", name, upper, lower);
 }
 
-static void
-put_test_source(struct text *t, const struct test_data *d)
-{
-	text_printf(t, "#include \"TestData%s.hpp\"\n\n%s\n", d->suffix, attribute);
-	put_open(t, d->use_case);
-	put_test_arrays(t, "IFM", "ifm", d->suffix, d->in, d->n_in);
-	put_test_arrays(t, "OFM", "ofm", d->suffix, d->out, d->n_out);
-	put_getter(t, "GetIfmDataArray", "IFM", "ifm");
-	put_getter(t, "GetOfmDataArray", "OFM", "ofm");
-	text_putc(t, '\n');
-	put_close(t, d->use_case);
-}
-
 bool
 write_mlek_tests(struct arena *a, struct file_set *to, const char *dir,
 		 const struct test_data *contents, struct err *e)
@@ -138,8 +108,28 @@ write_mlek_tests(struct arena *a, struct file_set *to, const char *dir,
 		arena_printf(a, "%s/TestData%s.hpp", dir, d.suffix),
 		arena_printf(a, "%s/TestData%s.cc", dir, d.suffix),
 	};
-	put_test_header(&t[0], &d);
-	put_test_source(&t[1], &d);
+	struct text *header = &t[0], *source = &t[1];
+	text_puts(header, "#ifndef GENERATED_TEST_DATA_HPP\n#define GENERATED_TEST_DATA_HPP\n\n"
+			  "#include <cstdint>\n\n");
+	put_open(header, d.use_case);
+	text_printf(header, "\n#define NUMBER_OF_IFM_FILES (%dU)\n"
+			    "#define NUMBER_OF_OFM_FILES (%dU)\n\n", d.n_in, d.n_out);
+	put_test_side(header, "IFM", "ifm", d.suffix, d.in, d.n_in);
+	put_test_side(header, "OFM", "ofm", d.suffix, d.out, d.n_out);
+	text_puts(header, "/* array idx, or a null pointer: there are not so many */\n"
+			  "const void *GetIfmDataArray(const uint32_t idx);\n"
+			  "const void *GetOfmDataArray(const uint32_t idx);\n\n");
+	put_close(header, d.use_case);
+	text_puts(header, "\n#endif\n");
+
+	text_printf(source, "#include \"TestData%s.hpp\"\n\n%s\n", d.suffix, attribute);
+	put_open(source, d.use_case);
+	put_test_arrays(source, "IFM", "ifm", d.suffix, d.in, d.n_in);
+	put_test_arrays(source, "OFM", "ofm", d.suffix, d.out, d.n_out);
+	put_getter(source, "GetIfmDataArray", "IFM", "ifm");
+	put_getter(source, "GetOfmDataArray", "OFM", "ofm");
+	text_putc(source, '\n');
+	put_close(source, d.use_case);
 	return add_pair(to, dir, path, t, e);
 }
 
@@ -150,62 +140,10 @@ struct sample {
 	struct data d;
 };
 
-/*
- * Resizes the picture to the input's height and width.  Samples are always in colour,
- * even for a grey input.
- */
-static bool
-read_picture(struct arena *a, const struct options *o, const struct tfl_tensor *t,
-	     struct sample *s, struct err *e)
-{
-	int64_t hwc[3];
-	if (!picture_shape(t, hwc))
-		return err_at(e, s->d.name, 0, "this is a picture, but the model's input is not");
-	struct tfl_tensor colour = { .type = TFL_UINT8, .rank = 4,
-				     .dim = { 1, (int32_t)hwc[0], (int32_t)hwc[1], RGB } };
-	return fit_data(a, &o->in, &colour, &s->d, e);
-}
-
-static bool
-read_sample(struct arena *a, const struct options *o, const struct tfl_tensor *t,
-	    const char *path, struct sample *s, struct err *e)
-{
-	s->file = file_base(path);
-	if (!load_data(a, path, &o->in, t, &s->d, e))
-		return false;
-	if (s->d.max > 0)
-		return read_picture(a, o, t, s, e);
-	if (!s->d.rate)
-		return err_at(e, s->d.name, 0, "neither a picture nor a sound");
-	return s->d.n || err_at(e, s->d.name, 0, "the sound has no samples");
-}
-
-/* Fails unless all samples are pictures, or sounds of the same rate. */
-static bool
-check_samples(const struct sample *s, int n, struct err *e)
-{
-	for (int i = 1; i < n; i++)
-		if (s[i].d.rate != s[0].d.rate)
-			return err_at(e, s[i].d.name, 0, "this is %s, which does not match %s",
-				      s[i].d.rate ? "a sound of another sample rate" : "a picture",
-				      s[0].d.name);
-	return true;
-}
-
 static int
 rounded(double v, int lo, int hi)
 {
 	return (int)fmin(fmax(floor(v + 0.5), lo), hi);
-}
-
-static void
-put_value(struct text *t, const struct data *d, size_t i)
-{
-	if (d->rate)
-		text_i64(t, rounded(d->v[i] * 32768, INT16_MIN, INT16_MAX));
-	else
-		text_printf(t, "0x%02x",
-			    (unsigned)rounded(d->v[i] / d->max * UINT8_MAX, 0, UINT8_MAX));
 }
 
 static void
@@ -218,7 +156,11 @@ put_sample(struct text *t, const struct sample *s, int index)
 	for (size_t i = 0; i < s->d.n; i++) {
 		bool last = i + 1 == s->d.n || (i + 1) % PER_LINE == 0;
 		text_puts(t, i % PER_LINE ? " " : "  ");
-		put_value(t, &s->d, i);
+		if (sound)
+			text_i64(t, rounded(s->d.v[i] * 32768, INT16_MIN, INT16_MAX));
+		else
+			text_printf(t, "0x%02x", (unsigned)rounded(s->d.v[i] / s->d.max * UINT8_MAX,
+								   0, UINT8_MAX));
 		text_puts(t, i + 1 < s->d.n ? "," : "");
 		text_puts(t, last ? "\n" : "");
 	}
@@ -278,9 +220,12 @@ put_table_getter(struct text *t, const char *type, const char *name,
 }
 
 static void
-put_tables(struct text *t, const struct sample *s, int n)
+put_samples_source(struct text *t, const struct sample *s, int n)
 {
 	bool sound = s[0].d.rate;
+	text_printf(t, "#include \"sample_files.h\"\n\n%s", attribute);
+	for (int i = 0; i < n; i++)
+		put_sample(t, &s[i], i);
 	text_puts(t, "\nstatic const char *const filenames[] = {\n");
 	for (int i = 0; i < n; i++) {
 		text_puts(t, "    ");
@@ -292,22 +237,12 @@ put_tables(struct text *t, const struct sample *s, int n)
 	for (int i = 0; i < n; i++)
 		text_printf(t, "    %s%d,\n", sound ? "audio" : "im", i);
 	text_puts(t, "};\n");
-	if (!sound)
-		return;
-	text_puts(t, "\nstatic const uint32_t sizes[] = {\n");
-	for (int i = 0; i < n; i++)
-		text_printf(t, "    %zuU,\n", s[i].d.n);
-	text_puts(t, "};\n");
-}
-
-static void
-put_samples_source(struct text *t, const struct sample *s, int n)
-{
-	bool sound = s[0].d.rate;
-	text_printf(t, "#include \"sample_files.h\"\n\n%s", attribute);
-	for (int i = 0; i < n; i++)
-		put_sample(t, &s[i], i);
-	put_tables(t, s, n);
+	if (sound) {
+		text_puts(t, "\nstatic const uint32_t sizes[] = {\n");
+		for (int i = 0; i < n; i++)
+			text_printf(t, "    %zuU,\n", s[i].d.n);
+		text_puts(t, "};\n");
+	}
 	put_table_getter(t, "const char *", "get_sample_data_filename", "filenames",
 			 "NULL");
 	put_table_getter(t, sound ? "const int16_t *" : "const uint8_t *",
@@ -334,11 +269,34 @@ write_mlek_samples(struct arena *a, struct file_set *to, const struct options *o
 	const char *const path[] = { arena_printf(a, "%s/sample_files.h", o->output),
 				     arena_printf(a, "%s/sample_files.c", o->output) };
 	struct sample *s = anew(a, struct sample, (size_t)o->n_files);
-	for (int i = 0; i < o->n_files; i++)
-		if (!read_sample(a, o, t, o->file[i], &s[i], e))
+	for (int i = 0; i < o->n_files; i++) {
+		struct data *d = &s[i].d;
+		s[i].file = file_base(o->file[i]);
+		if (!load_data(a, o->file[i], &o->in, t, d, e))
 			return false;
-	if (!check_samples(s, o->n_files, e))
-		return false;
+		if (!(d->max > 0) && !d->rate)
+			return err_at(e, d->name, 0, "neither a picture nor a sound");
+		if (!(d->max > 0) && !d->n)
+			return err_at(e, d->name, 0, "the sound has no samples");
+		if (!(d->max > 0))
+			continue;
+		/*
+		 * Resize the picture to the input's height and width.  Samples are always in
+		 * colour, even for a grey input.
+		 */
+		int64_t hwc[3];
+		if (!picture_shape(t, hwc))
+			return err_at(e, d->name, 0, "this is a picture, but the model's input is not");
+		struct tfl_tensor colour = { .type = TFL_UINT8, .rank = 4,
+					     .dim = { 1, (int32_t)hwc[0], (int32_t)hwc[1], RGB } };
+		if (!fit_data(a, &o->in, &colour, d, e))
+			return false;
+	}
+	for (int i = 1; i < o->n_files; i++)
+		if (s[i].d.rate != s[0].d.rate)
+			return err_at(e, s[i].d.name, 0, "this is %s, which does not match %s",
+				      s[i].d.rate ? "a sound of another sample rate" : "a picture",
+				      s[0].d.name);
 	put_samples_header(&both[0], s, o->n_files);
 	put_samples_source(&both[1], s, o->n_files);
 	return add_pair(to, o->output, path, both, e);

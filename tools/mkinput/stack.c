@@ -16,51 +16,6 @@ one_of_batch(const struct tfl_tensor *t, int batch)
 	return one;
 }
 
-static bool
-add_input(const struct options *o, const struct tfl_tensor *t, const struct item *it,
-	  struct filled *all, struct spool *to, struct err *e)
-{
-	struct arena *a = arena_open();
-	struct data d;
-	struct filled f;
-	bool ok = load_data(a, it->path, &o->in, t, &d, e) && fit_data(a, &o->in, t, &d, e) &&
-		  fill_tensor(a, &o->in, t, &d, &f, e) &&
-		  spool_put(to, f.bytes, (size_t)tfl_bytes(t), e);
-	if (ok) {
-		all->n += f.n;
-		all->n_clipped += f.n_clipped;
-		all->lo = fmin(all->lo, f.lo);
-		all->hi = fmax(all->hi, f.hi);
-	}
-	arena_close(a);
-	return ok;
-}
-
-/* the path of --labels; the default is x.labels beside x.npy */
-static const char *
-labels_path(struct arena *a, const struct options *o)
-{
-	const char *slash = strrchr(o->output, '/'), *dot = strrchr(o->output, '.');
-	if (o->labels)
-		return o->labels;
-	if (!dot || (slash && dot < slash))
-		dot = o->output + strlen(o->output);
-	return arena_printf(a, "%.*s.labels", (int)(dot - o->output), o->output);
-}
-
-static bool
-save_stack_and_labels(struct arena *a, const struct options *o, const struct tfl_tensor *t,
-     const struct list *l, size_t n, const struct spool *values, struct err *e)
-{
-	struct file_set *s = file_set_open(a);
-	struct text labels = { 0 };
-	print_labels(&labels, l);
-	bool ok = write_stack(s, o->output, t, n, values, o->format, e) &&
-		  file_set_add(s, labels_path(a, o), labels.p, labels.n, false, e);
-	text_free(&labels);
-	return file_set_end(s, ok, e);
-}
-
 bool
 make_stack(struct arena *a, const struct options *o, const struct tfl_tensor *t,
 	   int batch, struct err *e)
@@ -79,9 +34,38 @@ make_stack(struct arena *a, const struct options *o, const struct tfl_tensor *t,
 	if (!o->has_spool && !spool_open(&values, e))
 		return false;
 	bool ok = true;
-	for (size_t i = 0; ok && i < l.n; i++)
-		ok = add_input(o, &one, &l.item[i], &all, &values, e);
-	ok = ok && save_stack_and_labels(a, o, t, &l, l.n / (size_t)batch, &values, e);
+	for (size_t i = 0; ok && i < l.n; i++) {
+		struct arena *scratch = arena_open();
+		struct data d;
+		struct filled f;
+		ok = load_data(scratch, l.item[i].path, &o->in, &one, &d, e) &&
+		     fit_data(scratch, &o->in, &one, &d, e) &&
+		     fill_tensor(scratch, &o->in, &one, &d, &f, e) &&
+		     spool_put(&values, f.bytes, (size_t)tfl_bytes(&one), e);
+		if (ok) {
+			all.n += f.n;
+			all.n_clipped += f.n_clipped;
+			all.lo = fmin(all.lo, f.lo);
+			all.hi = fmax(all.hi, f.hi);
+		}
+		arena_close(scratch);
+	}
+	if (ok) {
+		const char *labels_path = o->labels;
+		if (!labels_path) { /* x.labels beside x.npy */
+			const char *slash = strrchr(o->output, '/'), *dot = strrchr(o->output, '.');
+			if (!dot || (slash && dot < slash))
+				dot = o->output + strlen(o->output);
+			labels_path = arena_printf(a, "%.*s.labels", (int)(dot - o->output), o->output);
+		}
+		struct file_set *s = file_set_open(a);
+		struct text labels = { 0 };
+		print_labels(&labels, &l);
+		ok = write_stack(s, o->output, t, l.n / (size_t)batch, &values, o->format, e) &&
+		     file_set_add(s, labels_path, labels.p, labels.n, false, e);
+		text_free(&labels);
+		ok = file_set_end(s, ok, e);
+	}
 	spool_close(&values);
 	if (ok)
 		warn_clipped(file_name(o->list), t, &all);

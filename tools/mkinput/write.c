@@ -83,17 +83,6 @@ put_elements(struct text *t, const struct array *x, int per_line)
 
 enum { HEX_PER_LINE = 12 };
 
-static void
-put_hex(struct text *t, const struct array *x)
-{
-	size_t n = (size_t)tfl_bytes(x->t);
-	for (size_t i = 0; i < n; i++) {
-		bool last = i + 1 == n || (i + 1) % HEX_PER_LINE == 0;
-		text_printf(t, "%s0x%02x%s%s", i % HEX_PER_LINE ? " " : "  ",
-			    x->bytes[i], i + 1 < n ? "," : "", last ? "\n" : "");
-	}
-}
-
 /* "used": code outside the compiler's view reads the section, so the array must stay */
 static void
 put_attribute(struct text *t, const char *section)
@@ -126,10 +115,14 @@ put_array(struct text *t, const struct sheet *s, int i)
 	text_puts(t, "[]");
 	put_attribute(t, s->section);
 	text_puts(t, " = {\n");
-	if (s->hex)
-		put_hex(t, x);
-	else
+	if (!s->hex)
 		put_elements(t, x, kind_of(x->t->type)->per_line);
+	size_t n = s->hex ? (size_t)tfl_bytes(x->t) : 0;
+	for (size_t k = 0; k < n; k++) {
+		bool last = k + 1 == n || (k + 1) % HEX_PER_LINE == 0;
+		text_printf(t, "%s0x%02x%s%s", k % HEX_PER_LINE ? " " : "  ",
+			    x->bytes[k], k + 1 < n ? "," : "", last ? "\n" : "");
+	}
 	text_puts(t, "};\n");
 }
 
@@ -196,18 +189,6 @@ write_header(struct file_set *to, const char *path, const struct sheet *s,
 	return ok;
 }
 
-/* NAME.npy for a single array, else NAME_i.npy */
-static const char *
-path_of(struct arena *a, const char *path, int i, int n)
-{
-	if (n == 1 || !path)
-		return path;
-	const char *slash = strrchr(path, '/'), *dot = strrchr(path, '.');
-	if (!dot || (slash && dot < slash))
-		dot = path + strlen(path);
-	return arena_printf(a, "%.*s_%d%s", (int)(dot - path), path, i, dot);
-}
-
 bool
 write_binary(struct arena *a, struct file_set *to, const char *path,
 	     const struct sheet *s,
@@ -231,7 +212,14 @@ write_binary(struct arena *a, struct file_set *to, const char *path,
 			npy_print(&t, &n);
 		else
 			text_put(&t, b.p, b.n);
-		ok = file_set_add(to, path_of(a, path, i, s->n), t.p, t.n, true, e);
+		const char *own = path; /* NAME.npy for a single array, else NAME_i.npy */
+		if (s->n > 1) {
+			const char *slash = strrchr(path, '/'), *dot = strrchr(path, '.');
+			if (!dot || (slash && dot < slash))
+				dot = path + strlen(path);
+			own = arena_printf(a, "%.*s_%d%s", (int)(dot - path), path, i, dot);
+		}
+		ok = file_set_add(to, own, t.p, t.n, true, e);
 		text_free(&t);
 	}
 	return ok;
