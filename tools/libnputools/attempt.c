@@ -51,37 +51,28 @@ out_of_memory(void)
 	abandon();
 }
 
-static int64_t
-milliseconds(void)
-{
-	struct timespec t;
-	return clock_gettime(CLOCK_MONOTONIC, &t)
-		   ? 0
-		   : t.tv_sec * (int64_t)1000 + t.tv_nsec / (1000 * 1000);
-}
-
-/* Tells the caller of the library how far the call is, if it is time to; only in its thread. */
-static void
-tell(struct call *c)
-{
-	enum { INTERVAL = 40 }; /* ms, for at least ten calls a second */
-	const int64_t now = milliseconds();
-	int none = NPUTOOLS_OK;
-	if (now < c->told + INTERVAL)
-		return;
-	c->told = now;
-	if (c->o.progress(c->o.progress_context, c->done))
-		(void)atomic_compare_exchange_strong(&c->end, &none, NPUTOOLS_ERROR_CANCELLED);
-}
-
 bool
 attempt_is_over(void)
 {
-	if (!current)
+	enum { INTERVAL = 40 }; /* ms, for at least ten calls a second */
+	struct call *c = current;
+	if (!c)
 		return false;
-	if (current->o.progress && pthread_equal(current->thread, pthread_self()))
-		tell(current);
-	return atomic_load(&current->end);
+	/* tell the caller of the library how far the call is, if it is time to; in its thread */
+	if (c->o.progress && pthread_equal(c->thread, pthread_self())) {
+		struct timespec t;
+		int none = NPUTOOLS_OK;
+		const int64_t now = clock_gettime(CLOCK_MONOTONIC, &t)
+					    ? 0
+					    : t.tv_sec * (int64_t)1000 + t.tv_nsec / (1000 * 1000);
+		if (now >= c->told + INTERVAL) {
+			c->told = now;
+			if (c->o.progress(c->o.progress_context, c->done))
+				(void)atomic_compare_exchange_strong(&c->end, &none,
+								     NPUTOOLS_ERROR_CANCELLED);
+		}
+	}
+	return atomic_load(&c->end);
 }
 
 void

@@ -31,52 +31,6 @@ call_check_number(struct call *c, const char *name, int64_t v, int64_t max)
 	       err_set(&c->e, "%s is %" PRId64 ", not from 0 to %" PRId64, name, v, max);
 }
 
-static bool
-check_within(struct call *c)
-{
-	const double most = 1e6, within = c->o.within;
-	return (within <= most && (within <= 0 || !c->o.max_cycles)) ||
-	       (within <= most ? err_set(&c->e, "options: within and max_cycles exclude each "
-					 "other")
-			       : err_set(&c->e, "options: within is %g, not up to %g", within,
-					 most));
-}
-
-static bool
-check_options(struct call *c)
-{
-	const struct {
-		const char *name;
-		int64_t value, most;
-	} number[] = {
-#define OPTION ROW
-#define MEMBER(name)
-#define NUMBER(name, most) { "options: " #name, c->o.name, most },
-#include "options.def"
-	};
-	for (size_t i = 0; i < ARRAY_LEN(number); i++)
-		if (!call_check_number(c, number[i].name, number[i].value, number[i].most))
-			return false;
-	return check_within(c);
-}
-
-/* Takes accelerator and memory system from the part where the options name none. */
-static bool
-take_part(struct call *c)
-{
-	struct nputools_options *o = &c->o;
-	const struct target_part *p = target_part_find(o->part, &c->e);
-	if (!p || !target_part_has(p, o->accelerator, NULL, &c->e))
-		return !o->part;
-	if (!o->accelerator)
-		o->accelerator = p->accel;
-	if (!o->system_config)
-		o->system_config = p->system;
-	if (!o->memory_mode)
-		o->memory_mode = p->mode;
-	return true;
-}
-
 /* bytes of the options up to a member and with it */
 #define END(member) (offsetof(struct nputools_options, member) + \
 		     sizeof(((struct nputools_options *)NULL)->member))
@@ -134,13 +88,40 @@ copy_options(struct call *c, const struct nputools_options *o)
 static bool
 complete_options(struct call *c)
 {
-	if (!c->o.name)
-		c->o.name = "model.tflite";
-	if (!check_options(c) || !take_part(c))
+	struct nputools_options *o = &c->o;
+	if (!o->name)
+		o->name = "model.tflite";
+	const struct {
+		const char *name;
+		int64_t value, most;
+	} number[] = {
+#define OPTION ROW
+#define MEMBER(name)
+#define NUMBER(name, most) { "options: " #name, o->name, most },
+#include "options.def"
+	};
+	for (size_t i = 0; i < ARRAY_LEN(number); i++)
+		if (!call_check_number(c, number[i].name, number[i].value, number[i].most))
+			return false;
+	const double most_within = 1e6;
+	if (!(o->within <= most_within))
+		return err_set(&c->e, "options: within is %g, not up to %g", o->within, most_within);
+	if (o->within > 0 && o->max_cycles)
+		return err_set(&c->e, "options: within and max_cycles exclude each other");
+
+	/* accelerator and memory system are those of the part where the options name none */
+	const struct target_part *p = target_part_find(o->part, &c->e);
+	if (o->part && (!p || !target_part_has(p, o->accelerator, NULL, &c->e)))
 		return false;
-	c->o.effort = c->o.effort ? c->o.effort : EFFORT_DEFAULT;
-	c->o.level = c->o.level ? c->o.level : WEIGHTS_LEVEL_DEFAULT;
-	c->o.jobs = c->o.jobs ? c->o.jobs : 1;
+	if (p && !o->accelerator)
+		o->accelerator = p->accel;
+	if (p && !o->system_config)
+		o->system_config = p->system;
+	if (p && !o->memory_mode)
+		o->memory_mode = p->mode;
+	o->effort = o->effort ? o->effort : EFFORT_DEFAULT;
+	o->level = o->level ? o->level : WEIGHTS_LEVEL_DEFAULT;
+	o->jobs = o->jobs ? o->jobs : 1;
 	return true;
 }
 
@@ -159,20 +140,6 @@ run_all(void *ctx, size_t i)
 	t->c->a = arena_open();
 	if (!t->c->e.status && complete_options(t->c))
 		(void)t->c->run(t->c, t->ctx);
-}
-
-/* numbers in reports are those of the locale C, whatever the caller's locale is */
-static bool
-run_in_c(struct task *t)
-{
-	locale_t locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-	if (!locale)
-		return false;
-	locale_t before = uselocale(locale);
-	bool ok = attempt(run_all, t, 0);
-	(void)uselocale(before);
-	freelocale(locale);
-	return ok;
 }
 
 /* Copies n bytes to a result; a NUL follows them. */
@@ -221,7 +188,16 @@ run_call(struct call *c, void *ctx, struct nputools_output *out)
 	struct task t = { .c = c, .ctx = ctx, .out = out };
 	c->e.notes = &c->notes;
 	struct threads *threads = threads_open();
-	if (!run_in_c(&t))
+	/* numbers in reports are those of the locale C, whatever the caller's locale is */
+	locale_t locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+	bool ok = false;
+	if (locale) {
+		locale_t before = uselocale(locale);
+		ok = attempt(run_all, &t, 0);
+		(void)uselocale(before);
+		freelocale(locale);
+	}
+	if (!ok)
 		take_end(c);
 	threads_close(threads);
 	c->o.progress = NULL; /* the work is done */

@@ -111,23 +111,18 @@ block_is_mapped(size_t n)
 	return false;
 }
 
-/* realloc() moves a large block without copying it */
-static void *
-grow_own(struct call *c, void *p, size_t more)
-{
-	struct header *h = (struct header *)p - 1, *q;
-	unlink_block(&c->memory, h);
-	q = more > SIZE_MAX / 2 ? NULL : realloc(h, sizeof(*h) + more);
-	link_block(&c->memory, q ? q : h);
-	return q ? q + 1 : NULL;
-}
-
 void *
 block_grow(void *p, size_t n, size_t more)
 {
 	struct call *c = attempt_call();
-	if (p && c && !c->o.allocate)
-		return grow_own(c, p, more);
+	if (p && c && !c->o.allocate) {
+		/* realloc() moves a large block without copying it */
+		struct header *h = (struct header *)p - 1;
+		unlink_block(&c->memory, h);
+		struct header *moved = more > SIZE_MAX / 2 ? NULL : realloc(h, sizeof(*h) + more);
+		link_block(&c->memory, moved ? moved : h);
+		return moved ? moved + 1 : NULL;
+	}
 	void *q = block_alloc(more);
 	if (!p || !q)
 		return q;

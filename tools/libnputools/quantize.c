@@ -14,28 +14,6 @@ struct request {
 		     sizeof(((struct nputools_quantization *)NULL)->member))
 
 static bool
-check_accuracy(struct call *c, const struct nputools_quantization *how)
-{
-	const double most = 100;
-	if (how->wide && (how->keep_wide || how->accuracy != 0))
-		return err_set(&c->e, "quantization: wide excludes keep_wide and accuracy");
-	return how->accuracy <= most ||
-	       err_set(&c->e, "quantization: accuracy is %g, not up to %g", how->accuracy, most);
-}
-
-static bool
-check_samples(struct call *c, const struct samples *s)
-{
-	if (!s->buffer && s->n)
-		return err_set(&c->e, "samples is NULL, but n_samples is %zu", s->n);
-	for (size_t i = 0; i < s->n; i++)
-		if (!s->buffer[i].data && s->buffer[i].size)
-			return err_set(&c->e, "buffer %zu of the samples: data is NULL", i);
-	return s->n || err_set(&c->e, "there are no samples to measure the ranges with: pass "
-			       "real inputs of the model");
-}
-
-static bool
 quantize(struct call *c, void *ctx)
 {
 	static const size_t sizes[] = {
@@ -47,12 +25,28 @@ quantize(struct call *c, void *ctx)
 	const struct request *r = ctx;
 	struct nputools_quantization how = { 0 };
 	call_stage(c, 1, NPUTOOLS_ERROR_DOES_NOT_FIT, NPUTOOLS_ERROR_INPUT);
-	return call_check_model(c, r->model) && check_samples(c, &r->samples) &&
-	       (!r->how || call_copy(c, "quantization", sizes, ARRAY_LEN(sizes), &how, sizeof(how),
-				     r->how)) &&
-	       call_check_number(c, "quantization: ranges", how.ranges, NPUTOOLS_RANGES_ENTROPY) &&
-	       call_check_number(c, "quantization: frames", how.frames, MAX_FRAMES) && check_accuracy(c, &how) &&
-	       lib_tfl_quantize(c, r->model, &r->samples, &how, &c->out);
+	if (!call_check_model(c, r->model))
+		return false;
+	const struct samples *s = &r->samples;
+	if (!s->buffer && s->n)
+		return err_set(&c->e, "samples is NULL, but n_samples is %zu", s->n);
+	for (size_t i = 0; i < s->n; i++)
+		if (!s->buffer[i].data && s->buffer[i].size)
+			return err_set(&c->e, "buffer %zu of the samples: data is NULL", i);
+	if (!s->n)
+		return err_set(&c->e, "there are no samples to measure the ranges with: pass "
+			       "real inputs of the model");
+	const double most = 100;
+	if ((r->how && !call_copy(c, "quantization", sizes, ARRAY_LEN(sizes), &how, sizeof(how),
+				  r->how)) ||
+	    !call_check_number(c, "quantization: ranges", how.ranges, NPUTOOLS_RANGES_ENTROPY) ||
+	    !call_check_number(c, "quantization: frames", how.frames, MAX_FRAMES))
+		return false;
+	if (how.wide && (how.keep_wide || how.accuracy != 0))
+		return err_set(&c->e, "quantization: wide excludes keep_wide and accuracy");
+	if (!(how.accuracy <= most))
+		return err_set(&c->e, "quantization: accuracy is %g, not up to %g", how.accuracy, most);
+	return lib_tfl_quantize(c, r->model, s, &how, &c->out);
 }
 
 int

@@ -48,9 +48,17 @@ check_buffers(struct call *c, const char *what, const void *p, size_t n)
 }
 
 static bool
-take_inputs(struct call *c, struct sim *s, const struct buffers *b)
+simulate(struct call *c, void *ctx)
 {
+	const struct buffers *b = ctx;
+	struct sim *s;
+	if (!call_check_model(c, b->file) || !check_buffers(c, "inputs", b->in, b->n_in) ||
+	    !check_buffers(c, "outputs", b->out, b->n_out) || !open_simulator(c, b->file, &s))
+		return false;
 	const struct tfl_subgraph *g = &sim_model(s)->subgraph[0];
+	if (!check_count(c, "inputs", b->n_in, g->n_in) ||
+	    !check_count(c, "outputs", b->n_out, g->n_out))
+		return false;
 	for (int k = 0; k < g->n_in; k++) {
 		int64_t n = tfl_bytes(&g->tensor[g->in[k]]);
 		if (b->in[k].size != (uint64_t)n)
@@ -63,21 +71,7 @@ take_inputs(struct call *c, struct sim *s, const struct buffers *b)
 		if (n)
 			memcpy(sim_tensor(s, g->in[k]), b->in[k].data, (size_t)n);
 	}
-	return true;
-}
-
-static bool
-simulate(struct call *c, void *ctx)
-{
-	const struct buffers *b = ctx;
-	struct sim *s;
-	if (!call_check_model(c, b->file) || !check_buffers(c, "inputs", b->in, b->n_in) ||
-	    !check_buffers(c, "outputs", b->out, b->n_out) || !open_simulator(c, b->file, &s))
-		return false;
-	const struct tfl_subgraph *g = &sim_model(s)->subgraph[0];
-	if (!check_count(c, "inputs", b->n_in, g->n_in) ||
-	    !check_count(c, "outputs", b->n_out, g->n_out) || !take_inputs(c, s, b) ||
-	    !sim_invoke(s, NULL, &c->e))
+	if (!sim_invoke(s, NULL, &c->e))
 		return false;
 	/* call_whole() moves c->out; nputools_simulate() then sets the addresses */
 	for (int k = 0; k < g->n_out; k++) {
