@@ -89,25 +89,6 @@ mel_of(double hz)
 	return 1127 * real_log(1 + hz / 700);
 }
 
-/*
- * Triangles that are linear in mel.  The point at 0 Hz belongs to no bin.  Arm's kit leaves
- * out the last point, too, which is beyond 4 kHz anyway.
- */
-static void
-make_bins(struct spectrum *s)
-{
-	const struct kind *k = s->k;
-	double low = mel_of(k->low), step = (mel_of(k->high) - low) / (k->bins + 1);
-	int n = k->points / 2 + 1;
-	for (int b = 0; b < k->bins; b++)
-		for (int i = 1; i < n; i++) {
-			double mel = mel_of((double)i * RATE / k->points);
-			double up = (mel - (low + b * step)) / step;
-			double down = (low + (b + 2) * step - mel) / step;
-			s->weight[b * n + i] = fmax(0, fmin(up, down));
-		}
-}
-
 static void
 open_spectrum(struct arena *a, enum features features, struct spectrum *s)
 {
@@ -122,7 +103,18 @@ open_spectrum(struct arena *a, enum features features, struct spectrum *s)
 		s->window[i] = features == FEATURES_LFBE
 				   ? 0.54 - 0.46 * real_cos(2 * pi * i / (k->window - 1))
 				   : 0.5 - 0.5 * real_cos(2 * pi * i / k->window);
-	make_bins(s);
+	/*
+	 * The bins are triangles that are linear in mel.  The point at 0 Hz belongs to no bin.
+	 * Arm's kit leaves out the last point, too, which is beyond 4 kHz anyway.
+	 */
+	double low = mel_of(k->low), step = (mel_of(k->high) - low) / (k->bins + 1);
+	for (int b = 0; b < k->bins; b++)
+		for (size_t i = 1; i < n; i++) {
+			double mel = mel_of((double)i * RATE / k->points);
+			double up = (mel - (low + b * step)) / step;
+			double down = (low + (b + 2) * step - mel) / step;
+			s->weight[(size_t)b * n + i] = fmax(0, fmin(up, down));
+		}
 }
 
 /* Sums the spectrum of one frame in mel bins. */

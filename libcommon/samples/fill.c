@@ -99,19 +99,6 @@ value_for_channel(const struct per_channel *p, int c, double otherwise)
 	return p->n ? p->v[p->n == 1 ? 0 : c] : otherwise;
 }
 
-/*
- * Pixel values are used without normalisation only if the input's range spans at least
- * 200, like that of pixels.  For a smaller range mkinput can't guess which
- * normalisation the network was trained with.
- */
-static bool
-needs_normal(const struct tfl_tensor *t, const struct data *d)
-{
-	double lo, hi;
-	tensor_range(t, &lo, &hi);
-	return d->max > 0 && has_scale(t) && !(hi - lo >= 200);
-}
-
 /* 8 bits from -1 to 1 reach -0.996 or 1.004 */
 static double
 nearly_whole(double v)
@@ -133,7 +120,13 @@ make_normal(const struct sample_options *o, const struct tfl_tensor *t,
 			      "%d channels", n->channels, last);
 	double lo, hi;
 	tensor_range(t, &lo, &hi);
-	if (!o->scale.n && !o->mean.n && !o->range.n && needs_normal(t, d))
+	/*
+	 * Pixel values are used without normalisation only if the input's range spans at least
+	 * 200, like that of pixels.  For a smaller range mkinput can't guess which
+	 * normalisation the network was trained with.
+	 */
+	if (!o->scale.n && !o->mean.n && !o->range.n && d->max > 0 && has_scale(t) &&
+	    !(hi - lo >= 200))
 		return err_at(e, d->name, 0, "the input takes %g to %g: use --range=%g,%g, or "
 			      "--scale and --mean, to convert pixels to such numbers", lo, hi,
 			      nearly_whole(lo), nearly_whole(hi));

@@ -159,20 +159,6 @@ resize_along(struct arena *a, const double *v, enum resize method,
 	return out;
 }
 
-static void
-resize(struct arena *a, struct data *d, enum resize method, int64_t h,
-       int64_t w)
-{
-	int64_t c = d->dim[2];
-	if (w != d->dim[1])
-		d->v = resize_along(a, d->v, method, d->dim[0], d->dim[1], w, c);
-	if (h != d->dim[0])
-		d->v = resize_along(a, d->v, method, 1, d->dim[0], h, w * c);
-	d->dim[0] = h;
-	d->dim[1] = w;
-	d->n = (size_t)(h * w * c);
-}
-
 static bool
 fit_picture(struct arena *a, const struct sample_options *o,
 	    const struct tfl_tensor *t, struct data *d, struct err *e)
@@ -195,21 +181,15 @@ fit_picture(struct arena *a, const struct sample_options *o,
 		return err_at(e, d->name, 0, "the picture has %lld by %lld pixels, the input "
 			      "%lld by %lld: use --resize", (long long)d->dim[1],
 			      (long long)d->dim[0], (long long)hwc[1], (long long)hwc[0]);
-	resize(a, d, o->resize, hwc[0], hwc[1]);
+	int64_t h = hwc[0], w = hwc[1], c = d->dim[2];
+	if (w != d->dim[1])
+		d->v = resize_along(a, d->v, o->resize, d->dim[0], d->dim[1], w, c);
+	if (h != d->dim[0])
+		d->v = resize_along(a, d->v, o->resize, 1, d->dim[0], h, w * c);
+	d->dim[0] = h;
+	d->dim[1] = w;
+	d->n = (size_t)(h * w * c);
 	return true;
-}
-
-/* cuts the samples, or pads them with zeros (silence) */
-static void
-fit_length(struct arena *a, struct data *d, size_t n)
-{
-	double *v = anew(a, double, n);
-	for (size_t i = 0; i < n && i < d->n; i++) /* d->n may be 0 */
-		v[i] = d->v[i];
-	d->v = v;
-	d->n = n;
-	d->rank = 1;
-	d->dim[0] = (int64_t)n;
 }
 
 /*
@@ -253,8 +233,16 @@ fit_data(struct arena *a, const struct sample_options *o, const struct tfl_tenso
 	int n_want = squeeze(dim, rank, want);
 	int n_have = squeeze(d->dim, d->rank, have);
 	int64_t n = tfl_elements(t);
-	if (d->list && o->fit_length && (int64_t)d->n != n)
-		fit_length(a, d, (size_t)n);
+	if (d->list && o->fit_length && (int64_t)d->n != n) {
+		/* cut the samples, or pad them with zeros (silence) */
+		double *v = anew(a, double, (size_t)n);
+		for (size_t i = 0; i < (size_t)n && i < d->n; i++) /* d->n may be 0 */
+			v[i] = d->v[i];
+		d->v = v;
+		d->n = (size_t)n;
+		d->rank = 1;
+		d->dim[0] = n;
+	}
 	if ((int64_t)d->n != n)
 		return err_at(e, d->name, 0, "the file has %zu values of shape %s, the input "
 			      "needs %lld of shape %s", d->n, shape_text(a, d->dim, d->rank),

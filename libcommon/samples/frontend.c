@@ -105,10 +105,35 @@ mel_of(float hz)
 	return 1127.0f * log1p_single(hz / 700.0f);
 }
 
-static void
-make_channels(struct frontend *f)
+static int16_t
+gain_at(uint32_t x)
+{
+	const double strength = 0.95;
+	float base = (float)x / (float)(1u << (SMOOTHING_BITS - CORRECTION_BITS)) + 80.0f;
+	float power = (float)real_exp((double)-(float)strength * real_log((double)base));
+	float gain = (float)(1u << GAIN_BITS) * power;
+	/* the library rounds a float sum, which lroundf() does not */
+	const float sum = gain + 0.5f;
+	return gain > INT16_MAX ? INT16_MAX : (int16_t)sum;
+}
+
+struct frontend *
+frontend_open(struct arena *a)
 {
 	enum { EDGES = FRONTEND_CHANNELS + 1 };
+	const double pi = 3.14159265358979323846;
+	const float step = (float)pi * 2.0f / FRONTEND_WINDOW;
+	struct frontend *f = anew(a, struct frontend, 1);
+	for (int i = 0; i < FRONTEND_WINDOW; i++) {
+		float c = (float)real_cos((double)(step * ((float)i + 0.5f)));
+		float w = 0.5f - 0.5f * c;
+		f->window[i] = round_down_16((double)floorf(w * (1 << WINDOW_BITS) + 0.5f));
+	}
+	for (int i = 0; i < HALF; i++) {
+		f->turn[i] = turn_of(-2 * pi * i / HALF);
+		f->real_turn[i] = turn_of(-pi * ((double)(i + 1) / HALF + 0.5));
+	}
+
 	const float low = 125, high = 7500, hz = 0.5f * RATE / HALF;
 	float spacing = (mel_of(high) - mel_of(low)) / EDGES, edge[EDGES + 1];
 	edge[0] = mel_of(low);
@@ -125,23 +150,7 @@ make_channels(struct frontend *f)
 			    round_down_16((double)floorf((1 - w) * (1 << WEIGHT_BITS) + 0.5f));
 		}
 	f->last = point;
-}
 
-static int16_t
-gain_at(uint32_t x)
-{
-	const double strength = 0.95;
-	float base = (float)x / (float)(1u << (SMOOTHING_BITS - CORRECTION_BITS)) + 80.0f;
-	float power = (float)real_exp((double)-(float)strength * real_log((double)base));
-	float gain = (float)(1u << GAIN_BITS) * power;
-	/* the library rounds a float sum, which lroundf() does not */
-	const float sum = gain + 0.5f;
-	return gain > INT16_MAX ? INT16_MAX : (int16_t)sum;
-}
-
-static void
-make_gains(struct frontend *f)
-{
 	f->small_gain[0] = gain_at(0);
 	f->small_gain[1] = gain_at(1);
 	for (int bits = 2; bits <= INTERVALS; bits++) {
@@ -152,25 +161,7 @@ make_gains(struct frontend *f)
 		f->gain[bits] = (struct piece){ .y0 = (int16_t)y0, .a1 = (int16_t)a1,
 						.a2 = (int16_t)(d2 - a1) };
 	}
-}
 
-struct frontend *
-frontend_open(struct arena *a)
-{
-	const double pi = 3.14159265358979323846;
-	const float step = (float)pi * 2.0f / FRONTEND_WINDOW;
-	struct frontend *f = anew(a, struct frontend, 1);
-	for (int i = 0; i < FRONTEND_WINDOW; i++) {
-		float c = (float)real_cos((double)(step * ((float)i + 0.5f)));
-		float w = 0.5f - 0.5f * c;
-		f->window[i] = round_down_16((double)floorf(w * (1 << WINDOW_BITS) + 0.5f));
-	}
-	for (int i = 0; i < HALF; i++) {
-		f->turn[i] = turn_of(-2 * pi * i / HALF);
-		f->real_turn[i] = turn_of(-pi * ((double)(i + 1) / HALF + 0.5));
-	}
-	make_channels(f);
-	make_gains(f);
 	for (int i = 0; i < (1 << LOG_SEGMENT_BITS); i++) {
 		double x = (double)i / (1 << LOG_SEGMENT_BITS);
 		f->curve[i] = (int32_t)floor((real_log(1 + x) / real_log(2) - x) * (1 << LOG_BITS) +

@@ -30,23 +30,6 @@ name_class(struct arena *a, struct labels *l, double class, const char *name)
 	l->name[i] = name;
 }
 
-/* "3", or "3\towl" */
-static bool
-parse_label(struct arena *a, struct labels *l, char *line, unsigned number,
-	    struct err *e)
-{
-	char *end;
-	double v = strtod(line, &end);
-	if (end == line || !isfinite(v))
-		return err_at(e, l->file, number, "a label must be a number, not '%s'",
-						  line);
-	l->v[l->n++] = v;
-	end += strspn(end, " \t,");
-	if (*end)
-		name_class(a, l, v, end);
-	return true;
-}
-
 static bool
 parse_text(struct arena *a, struct bytes file, struct labels *l, struct err *e)
 {
@@ -67,8 +50,17 @@ parse_text(struct arena *a, struct bytes file, struct labels *l, struct err *e)
 		while (n && (at[n - 1] == ' ' || at[n - 1] == '\t'))
 			n--;
 		at[n] = '\0';
-		if (at[strspn(at, " \t")] && !parse_label(a, l, at, number, e))
-			return false;
+		if (!at[strspn(at, " \t")])
+			continue;
+		/* "3", or "3\towl" */
+		char *end;
+		double v = strtod(at, &end);
+		if (end == at || !isfinite(v))
+			return err_at(e, l->file, number, "a label must be a number, not '%s'", at);
+		l->v[l->n++] = v;
+		end += strspn(end, " \t,");
+		if (*end)
+			name_class(a, l, v, end);
 	}
 	return l->n || err_at(e, l->file, 0, "the file has no labels");
 }

@@ -84,19 +84,6 @@ add_entry(struct arena *a, const struct entry *x, const char *label, struct list
 	return true;
 }
 
-static bool
-list_class(struct arena *a, const struct entry *class, struct list *l, struct err *e)
-{
-	struct entry *v;
-	size_t n;
-	if (!read_entries(a, class->path, &v, &n, e))
-		return false;
-	for (size_t i = 0; i < n; i++)
-		if (!v[i].is_directory && !add_entry(a, &v[i], class->name, l, e))
-			return false;
-	return true;
-}
-
 /*
  * Every subdirectory is a class, whether its name is a number or not.  bare: files beside
  * the subdirectories count, too.
@@ -109,10 +96,15 @@ list_directory(struct arena *a, const char *path, bool bare, struct list *l, str
 	if (!read_entries(a, path, &v, &n, e))
 		return false;
 	for (size_t i = 0; i < n; i++) {
-		if (v[i].is_directory && !list_class(a, &v[i], l, e))
-			return false;
+		struct entry *file = NULL;
+		size_t n_files = 0;
 		if (!v[i].is_directory && bare && !add_entry(a, &v[i], "", l, e))
 			return false;
+		if (v[i].is_directory && !read_entries(a, v[i].path, &file, &n_files, e))
+			return false;
+		for (size_t k = 0; k < n_files; k++)
+			if (!file[k].is_directory && !add_entry(a, &file[k], v[i].name, l, e))
+				return false;
 	}
 	if (bare)
 		return l->n || err_at(e, path, 0, "the directory has no files");

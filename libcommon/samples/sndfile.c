@@ -58,42 +58,18 @@ memory_tell(void *p)
 /* 23 minutes at 48 kHz: larger than any input, and half a gigabyte of numbers */
 enum { MAX_FRAMES = 1 << 26, MAX_SOUND_CHANNELS = 64, STEP = 1024 };
 
-/* Reads frames until the file ends; the frame count in the file's header is not trusted. */
-static void
-read_frames(struct arena *a, SNDFILE *s, int channels, struct data *d)
-{
-	double frames[STEP * MAX_SOUND_CHANNELS];
-	size_t cap = 0;
-	sf_count_t n;
-	while (d->n < MAX_FRAMES &&
-	       (n = sf_readf_double(s, frames, STEP)) > 0)
-		for (sf_count_t i = 0; i < n; i++) {
-			double sum = 0;
-			for (int c = 0; c < channels; c++)
-				sum += frames[i * channels + c];
-			agrow(a, d->v, d->n, &cap);
-			d->v[d->n++] = sum / channels;
-		}
-}
-
-/*
- * Accepts only the formats that the manual names. libsndfile recognises MPEG in any
- * bytes, and its MPEG reader writes messages of its own to standard error.
- */
-static bool
-has_supported_magic(struct bytes file)
-{
-	static const char magic[][5] = { "fLaC", "OggS", "FORM" };
-	for (size_t i = 0; i < ARRAY_LEN(magic); i++)
-		if (file.n >= 4 && !memcmp(file.p, magic[i], 4))
-			return true;
-	return false;
-}
-
 bool
 load_sndfile(struct arena *a, struct bytes file, struct data *d, struct err *e)
 {
-	if (!has_supported_magic(file))
+	/*
+	 * Only the formats that the manual names. libsndfile recognises MPEG in any bytes, and
+	 * its MPEG reader writes messages of its own to standard error.
+	 */
+	static const char magic[][5] = { "fLaC", "OggS", "FORM" };
+	bool is_named = false;
+	for (size_t i = 0; i < ARRAY_LEN(magic); i++)
+		is_named |= file.n >= 4 && !memcmp(file.p, magic[i], 4);
+	if (!is_named)
 		return err_at(e, d->name, 0, "not a WAV, FLAC, Ogg or AIFF file");
 	struct memory m = { .file = file };
 	SF_VIRTUAL_IO io = { .get_filelen = memory_length, .seek = memory_seek,
@@ -106,7 +82,18 @@ load_sndfile(struct arena *a, struct bytes file, struct data *d, struct err *e)
 	bool ok = info.frames >= 0 && info.frames <= MAX_FRAMES &&
 		  info.channels >= 1 && info.channels <= MAX_SOUND_CHANNELS;
 	if (ok) {
-		read_frames(a, s, info.channels, d);
+		/* until the file ends: the frame count in the file's header is not trusted */
+		double frames[STEP * MAX_SOUND_CHANNELS];
+		size_t cap = 0;
+		sf_count_t n;
+		while (d->n < MAX_FRAMES && (n = sf_readf_double(s, frames, STEP)) > 0)
+			for (sf_count_t i = 0; i < n; i++) {
+				double sum = 0;
+				for (int c = 0; c < info.channels; c++)
+					sum += frames[i * info.channels + c];
+				agrow(a, d->v, d->n, &cap);
+				d->v[d->n++] = sum / info.channels;
+			}
 		d->rate = (unsigned)info.samplerate;
 		d->rank = 1;
 		d->dim[0] = (int64_t)d->n;
