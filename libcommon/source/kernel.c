@@ -27,44 +27,11 @@ same_second(struct source *x, const struct npu_op *k, const struct source_part *
 }
 
 static void
-same_scales(struct source *x, const struct npu_op *k, const struct g_op *op)
-{
-	bool global = !op_has_weights(op->kind) && G_HAS(op, G_OP_scale);
-	source_same(x, op, "global scale", k->global_scale, global);
-	if (global) {
-		source_same(x, op, "multiplier", k->ofm_mult, op->scale.mult);
-		source_same(x, op, "shift", k->ofm_shift, op->scale.shift & 0x3f);
-	}
-	source_same(x, op, "rounding", k->rounding, op->round);
-	source_same(x, op, "IFM rounding", k->ifm_rounding, op->ifm_round);
-	if ((op->kind != OP_ADD && op->kind != OP_SUB) || !G_HAS(op, G_OP_opa))
-		return;
-	source_same(x, op, "operand A's multiplier", k->opa_mult, op->opa.mult);
-	source_same(x, op, "operand A's shift", k->opa_shift, op->opa.shift & 0x3f);
-	source_same(x, op, "operand B's multiplier", k->opb_mult, (uint32_t)op->opb);
-	source_same(x, op, "the scaled operand", k->operand_scale, op->scaled);
-}
-
-static void
-same_activation(struct source *x, const struct npu_op *k, const struct g_op *op)
-{
-	static const int codes[] = { [G_ACT_CLAMP] = NPU_ACT_NONE,
-				     [G_ACT_TANH] = NPU_ACT_TANH,
-				     [G_ACT_SIGMOID] = NPU_ACT_SIGMOID };
-	if (op->act == G_ACT_LUT)
-		source_same_table(x, op, k->activation - NPU_ACT_TABLE0, (int)k->table.n);
-	else
-		source_same(x, op, "activation", k->activation, codes[op->act]);
-	/* a table with 32-bit results takes an index of 8 bits: ethosu-commands(7) 3.3 */
-	source_same(x, op, "clip range", k->clip_range,
-	     op->act == G_ACT_LUT && op->lut->bits == 32 ? 3 : 0);
-	source_same16(x, op, "minimum", k->min, op->clamp.lo);
-	source_same16(x, op, "maximum", k->max, op->clamp.hi);
-}
-
-static void
 source_kernel55(struct source *x, const struct npu_op *k, const struct g_step *s)
 {
+	static const int activations[] = { [G_ACT_CLAMP] = NPU_ACT_NONE,
+					   [G_ACT_TANH] = NPU_ACT_TANH,
+					   [G_ACT_SIGMOID] = NPU_ACT_SIGMOID };
 	struct source_part p = source_part_of(s);
 	const struct g_op *op = s->op;
 	if (k->kind != source_kind(op->kind) || k->mode != source_mode(op->kind)) {
@@ -87,8 +54,31 @@ source_kernel55(struct source *x, const struct npu_op *k, const struct g_step *s
 	source_same(x, op, "upscaling", (int)k->upscale, op->upscale);
 	if (op_is_binary(op->kind))
 		same_second(x, k, &p);
-	same_scales(x, k, op);
-	same_activation(x, k, op);
+
+	bool global = !op_has_weights(op->kind) && G_HAS(op, G_OP_scale);
+	source_same(x, op, "global scale", k->global_scale, global);
+	if (global) {
+		source_same(x, op, "multiplier", k->ofm_mult, op->scale.mult);
+		source_same(x, op, "shift", k->ofm_shift, op->scale.shift & 0x3f);
+	}
+	source_same(x, op, "rounding", k->rounding, op->round);
+	source_same(x, op, "IFM rounding", k->ifm_rounding, op->ifm_round);
+	if ((op->kind == OP_ADD || op->kind == OP_SUB) && G_HAS(op, G_OP_opa)) {
+		source_same(x, op, "operand A's multiplier", k->opa_mult, op->opa.mult);
+		source_same(x, op, "operand A's shift", k->opa_shift, op->opa.shift & 0x3f);
+		source_same(x, op, "operand B's multiplier", k->opb_mult, (uint32_t)op->opb);
+		source_same(x, op, "the scaled operand", k->operand_scale, op->scaled);
+	}
+
+	if (op->act == G_ACT_LUT)
+		source_same_table(x, op, k->activation - NPU_ACT_TABLE0, (int)k->table.n);
+	else
+		source_same(x, op, "activation", k->activation, activations[op->act]);
+	/* a table with 32-bit results takes an index of 8 bits: ethosu-commands(7) 3.3 */
+	source_same(x, op, "clip range", k->clip_range,
+		    op->act == G_ACT_LUT && op->lut->bits == 32 ? 3 : 0);
+	source_same16(x, op, "minimum", k->min, op->clamp.lo);
+	source_same16(x, op, "maximum", k->max, op->clamp.hi);
 	if (op_has_weights(op->kind))
 		source_same_weights(x, k, s);
 	source_same(x, op, "accumulators of 40 bits", k->acc_format, op->acc40 != 0);

@@ -254,30 +254,6 @@ find_sum_terms(const struct g_op *op, struct terms *a, struct terms *b)
 	}
 }
 
-/* Comparisons: a is for the first operand, b for the second. */
-static void
-find_compared_terms(const struct g_op *op, struct terms *a, struct terms *b)
-{
-	const int shifted = 8; /* bits by which the reference shifts left before it rounds */
-	*a = (struct terms){ .mult = op->opa.mult, .shift = op->opa.shift,
-			     .twice = shifted };
-	*b = (struct terms){ .mult = op->scale.mult, .shift = op->scale.shift,
-			     .twice = shifted };
-}
-
-/* Leaky ReLU: a is for values above zero, b for those below. */
-static void
-find_leaky_terms(const struct g_op *op, struct terms *a, struct terms *b)
-{
-	enum npu_rounding r = op->round == ROUND_NATURAL ? NPU_ROUND_NATURAL
-							 : NPU_ROUND_DBL;
-	*b = (struct terms){ .mult = op->scale.mult, .shift = op->scale.shift,
-			     .rounding = r };
-	if (G_HAS(op, G_OP_opa))
-		*a = (struct terms){ .mult = op->opa.mult, .shift = op->opa.shift,
-				     .rounding = r };
-}
-
 static void
 same_terms(struct source *x, const struct g_op *op, const char *whose,
 	   struct terms have, struct terms want)
@@ -310,12 +286,21 @@ same_scales(struct source *x, const struct npu_op *k, const struct g_op *op)
 	same_terms(x, op, "OFM's", ofm, ofm_terms(op));
 	if (k->kind != NPU_ELEMENTWISE)
 		return;
-	if (op->kind == OP_LRELU)
-		find_leaky_terms(op, &a, &b);
-	else if (G_HAS(op, G_OP_opa) && is_comparison(op))
-		find_compared_terms(op, &a, &b);
-	else if (G_HAS(op, G_OP_opa))
+	struct terms opa = { .mult = op->opa.mult, .shift = op->opa.shift };
+	struct terms scale = { .mult = op->scale.mult, .shift = op->scale.shift };
+	if (op->kind == OP_LRELU) { /* a is for values above zero, b for those below */
+		opa.rounding = scale.rounding = op->round == ROUND_NATURAL ? NPU_ROUND_NATURAL
+									   : NPU_ROUND_DBL;
+		b = scale;
+		a = G_HAS(op, G_OP_opa) ? opa : a;
+	} else if (G_HAS(op, G_OP_opa) && is_comparison(op)) {
+		/* a is for the first operand, b for the second */
+		opa.twice = scale.twice = 8; /* the reference shifts left before it rounds */
+		a = opa;
+		b = scale;
+	} else if (G_HAS(op, G_OP_opa)) {
 		find_sum_terms(op, &a, &b);
+	}
 	same_terms(x, op, "IFM's", (struct terms){ k->opa_mult, k->opa_shift,
 		   k->opa_double, k->ifm_rounding }, a);
 	if (k->has_ifm2 || op->kind == OP_LRELU)
@@ -337,20 +322,6 @@ table_kind(const struct g_op *op)
 	if (op->lut->bits > 8)
 		return NPU_ACT85_S8_S32;
 	return graph_type_signed(op->ofm.type) ? NPU_ACT85_S8_S8 : NPU_ACT85_U8_U8;
-}
-
-static void
-same_activation(struct source *x, const struct npu_op *k, const struct g_op *op)
-{
-	bool table = op_has_table(op);
-	source_same(x, op, "activation", k->activation, table_kind(op));
-	if (table)
-		source_same_table(x, op, k->table.n ? (int)k->table.at / 256 : -1,
-				  (int)k->table.n);
-	source_same(x, op, "clip range", k->clip_range,
-		    graph_type_bytes(op->ofm.type) == 4 && !table);
-	source_same16(x, op, "minimum", k->min, op->clamp.lo);
-	source_same16(x, op, "maximum", k->max, op->clamp.hi);
 }
 
 /*
@@ -438,7 +409,15 @@ source_kernel85(struct source *x, const struct npu_op *k, const struct g_step *s
 	same_storage(x, k, s);
 	same_accumulators(x, k, s);
 	same_scales(x, k, op);
-	same_activation(x, k, op);
+	bool table = op_has_table(op);
+	source_same(x, op, "activation", k->activation, table_kind(op));
+	if (table)
+		source_same_table(x, op, k->table.n ? (int)k->table.at / 256 : -1,
+				  (int)k->table.n);
+	source_same(x, op, "clip range", k->clip_range,
+		    graph_type_bytes(op->ofm.type) == 4 && !table);
+	source_same16(x, op, "minimum", k->min, op->clamp.lo);
+	source_same16(x, op, "maximum", k->max, op->clamp.hi);
 	if (!op_has_weights(op->kind))
 		return;
 	source_same(x, op, "fast weights", k->fast_weights, op->fast != 0);

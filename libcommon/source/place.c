@@ -6,12 +6,6 @@
 #include "graph/facts.h"
 #include "stream/op.h"
 
-static int64_t
-later(int64_t a, int64_t b)
-{
-	return a > b ? a : b;
-}
-
 struct source_part
 source_part_of(const struct g_step *s)
 {
@@ -33,12 +27,12 @@ source_part_of(const struct g_step *s)
 	int64_t top = p.row * op->stride.y - op->pad.top;
 	int64_t reach = top + (p.rows - 1) * op->stride.y +
 			(int64_t)(op->kernel.y - 1) * op->dilation.y + 1;
-	p.pad_top = (int)later(-top, 0);
-	p.ifm_row = later(top, 0) / up;
-	p.pad_bottom = (int)later(reach - (int64_t)op->ifm.shape.h * up, 0);
+	p.pad_top = (int)max_i64(-top, 0);
+	p.ifm_row = max_i64(top, 0) / up;
+	p.pad_bottom = (int)max_i64(reach - (int64_t)op->ifm.shape.h * up, 0);
 	/* with all rows, the padding is the operation's, even if it is not read */
 	if (p.rows == op->ofm.shape.h)
-		p.pad_bottom = (int)later(p.pad_bottom, op->pad.bottom);
+		p.pad_bottom = (int)max_i64(p.pad_bottom, op->pad.bottom);
 	return p;
 }
 

@@ -21,12 +21,6 @@ enum { MOST_WRONG = 4 }; /* a comparison ends after this many differing operatio
 
 /* ---- transfers ------------------------------------------------------------------ */
 
-static int64_t
-table_bytes(const struct g_lut *l)
-{
-	return l->bits == 8 ? 256 : l->bits == 16 ? 2048 : 1024;
-}
-
 /* Records the upload of a table.  It must be a whole table of the graph, to the begin of a slot. */
 static void
 take_table(struct source *x, const struct npu_op *d)
@@ -35,9 +29,10 @@ take_table(struct source *x, const struct npu_op *d)
 	int cores = (1 << x->accel->cores) - 1;
 	for (size_t i = 0; i < x->g->n_luts; i++) {
 		const struct g_lut *l = x->g->luts[i];
+		int bytes = l->bits == 8 ? 256 : l->bits == 16 ? 2048 : 1024;
 		if ((d->dst.region & cores) != cores ||
 		    d->src.region != PLACE_FLASH || d->src_internal ||
-		    d->src.at != l->at || d->src.n != table_bytes(l) || to < 0 ||
+		    d->src.at != l->at || d->src.n != bytes || to < 0 ||
 		    to % 256 || to + d->src.n > LUT_BYTES || d->src_dims != 1 ||
 		    d->dst_dims != 1)
 			continue;
@@ -155,15 +150,6 @@ compare_indexed(struct source *x, const struct npu_op *d, const struct g_step *s
 			     (uint64_t)from.at, from.region, (uint64_t)to.at, to.region);
 }
 
-static void
-compare_moved(struct source *x, const struct npu_op *d, const struct g_step *s)
-{
-	if (s->op->kind == OP_COPY)
-		compare_copy(x, d, s);
-	else
-		compare_indexed(x, d, s);
-}
-
 /* ---- one stream ------------------------------------------------------------------ */
 
 /*
@@ -194,12 +180,6 @@ missing(struct source *x, const struct g_step *s)
 		      s->weights->rec.id);
 }
 
-static bool
-runs_kernel(const struct g_step *s)
-{
-	return s->op && !op_is_transfer(s->op->kind);
-}
-
 static void
 take_operation(struct source *x, const struct npu_op *o)
 {
@@ -209,7 +189,7 @@ take_operation(struct source *x, const struct npu_op *o)
 		return;
 	}
 	const struct g_step *s = next_step(x);
-	while (s && runs_kernel(s) != kernel) {
+	while (s && (s->op && !op_is_transfer(s->op->kind)) != kernel) {
 		missing(x, s);
 		x->step++;
 		s = next_step(x);
@@ -220,10 +200,12 @@ take_operation(struct source *x, const struct npu_op *o)
 	}
 	if (kernel)
 		source_kernel(x, o, s);
-	else if (s->op)
-		compare_moved(x, o, s);
-	else
+	else if (!s->op)
 		compare_fetch(x, o, s);
+	else if (s->op->kind == OP_COPY)
+		compare_copy(x, o, s);
+	else
+		compare_indexed(x, o, s);
 	x->step++;
 }
 
@@ -268,17 +250,6 @@ compare_stream(struct source *x)
 
 /* ---- the model around the streams ------------------------------------------------- */
 
-/*
- * Returns the number of tensors in the compiled file that t stands for.  These are its tensors
- * of the original model.  The number is 1 if t is separate from the arena, or if the
- * partitioner made t.
- */
-static int
-count_originals(const struct g_tensor *t)
-{
-	return !t->tfl.n || tensor_is_separate(t) ? 1 : t->tfl.n;
-}
-
 static void
 compare_place(struct source *x, const struct tfl_model *m, int tensor,
 	      const struct g_tensor *t)
@@ -301,14 +272,21 @@ compare_tensors(struct source *x, const struct tfl_model *m, const int *v, int n
 		const struct g_tensors *l)
 {
 	int k = 0;
-	for (size_t i = 0; i < l->n; i++)
-		for (int j = 0; j < count_originals(l->v[i]); j++, k++) {
-			const struct g_tensor *t = l->v[i];
+	for (size_t i = 0; i < l->n; i++) {
+		const struct g_tensor *t = l->v[i];
+		/*
+		 * The compiled file has one tensor for each tensor of the original model that t
+		 * stands for; one in all if t is separate from the arena, or if the partitioner
+		 * made t.
+		 */
+		int n_tensors = !t->tfl.n || tensor_is_separate(t) ? 1 : t->tfl.n;
+		for (int j = 0; j < n_tensors; j++, k++) {
 			if (k < n)
 				compare_place(x, m, v[k], t);
 			if (k < n && v[k] >= 0)
 				source_tensor(x, &m->subgraph[0].tensor[v[k]], t, j);
 		}
+	}
 	return k;
 }
 
@@ -330,22 +308,18 @@ compare_operator(struct source *x, const struct tfl_model *m, const struct g_blo
 		source_error(x, "the constants differ from blob flash of the graph");
 }
 
-/* Returns the first node of the stream that contains node n of a loop. */
-static const struct g_node *
-first_of_stream(const struct graph *g, const struct g_node *n)
-{
-	while (node_continues(n))
-		n = g->nodes[n->rec.index - 1];
-	return n;
-}
-
 /* False for a node that has only aliases: the compiled file has no operator for it. */
 static bool
 has_ops(const struct graph *g, const struct g_node *n)
 {
-	for (size_t i = 0; i < g->n_ops; i++)
-		if (first_of_stream(g, g->ops[i]->node) == n)
+	for (size_t i = 0; i < g->n_ops; i++) {
+		/* the first node of the stream that contains the nodes of a loop */
+		const struct g_node *first = g->ops[i]->node;
+		while (node_continues(first))
+			first = g->nodes[first->rec.index - 1];
+		if (first == n)
 			return true;
+	}
 	return false;
 }
 
