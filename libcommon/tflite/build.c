@@ -272,15 +272,6 @@ fb_opaque(struct fb_ref t)
 	return what;
 }
 
-static fbw_off
-copy_vector(struct fbw *w, struct fb_ref t, int slot)
-{
-	const struct fb_field *f = &t.table->slot[slot];
-	struct fb_vec v = fb_vector(t, slot);
-	unsigned size = fb_scalar_bytes(f->kind - FB_VEC);
-	return vector(w, v.p, v.n, size, (size_t)f->align);
-}
-
 static bool copy_child(struct fbw *w, struct fb_ref t, int slot, fbw_off *out,
 		       struct err *e);
 
@@ -327,7 +318,9 @@ copy_child(struct fbw *w, struct fb_ref t, int slot, fbw_off *out, struct err *e
 		return fbw_copy(w, c, out, e);
 	}
 	if (f->kind != FB_VEC_TABLE) {
-		*out = copy_vector(w, t, slot);
+		struct fb_vec v = fb_vector(t, slot);
+		unsigned size = fb_scalar_bytes(f->kind - FB_VEC);
+		*out = vector(w, v.p, v.n, size, (size_t)f->align);
 		return true;
 	}
 	uint32_t n = fb_vector(t, slot).n;

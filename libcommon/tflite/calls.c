@@ -17,26 +17,6 @@ tfl_callees(const struct tfl_op *op, int64_t callee[TFL_CALLEES])
 	return op->code == TFL_IF || op->code == TFL_WHILE;
 }
 
-/* Counts the calls of each subgraph. */
-static bool
-count_calls(const struct tfl_model *m, int *calls, struct err *e)
-{
-	int64_t to[TFL_CALLEES];
-	for (int s = 0; s < m->n_subgraphs; s++)
-		for (int i = 0; i < m->subgraph[s].n_ops; i++) {
-			const struct tfl_op *op = &m->subgraph[s].op[i];
-			for (int k = 0; tfl_callees(op, to) && k < TFL_CALLEES; k++) {
-				if (to[k] < 1 || to[k] >= m->n_subgraphs)
-					return err_at(e, m->name, 0, "subgraph %d: operator "
-						      "%d (%s) calls subgraph %lld, not one "
-						      "of 1 to %d", s, i, tfl_op_label(op),
-						      (long long)to[k], m->n_subgraphs - 1);
-				calls[to[k]]++;
-			}
-		}
-	return true;
-}
-
 int *
 tfl_call_order(struct arena *a, const struct tfl_model *m, struct err *e)
 {
@@ -44,8 +24,20 @@ tfl_call_order(struct arena *a, const struct tfl_model *m, struct err *e)
 	int *order = anew(a, int, (size_t)m->n_subgraphs);
 	int64_t to[TFL_CALLEES];
 	int n = 0;
-	if (!count_calls(m, calls, e))
-		return NULL;
+	for (int s = 0; s < m->n_subgraphs; s++)
+		for (int i = 0; i < m->subgraph[s].n_ops; i++) {
+			const struct tfl_op *op = &m->subgraph[s].op[i];
+			for (int k = 0; tfl_callees(op, to) && k < TFL_CALLEES; k++) {
+				if (to[k] < 1 || to[k] >= m->n_subgraphs) {
+					(void)err_at(e, m->name, 0, "subgraph %d: operator "
+						     "%d (%s) calls subgraph %lld, not one "
+						     "of 1 to %d", s, i, tfl_op_label(op),
+						     (long long)to[k], m->n_subgraphs - 1);
+					return NULL;
+				}
+				calls[to[k]]++;
+			}
+		}
 	for (int s = 0; s < m->n_subgraphs; s++)
 		if (!calls[s])
 			order[n++] = s;
@@ -80,19 +72,6 @@ tfl_bodies(struct arena *a, const struct tfl_model *m)
 	return body;
 }
 
-/* Empties the buffers that no tensor uses. */
-static void
-drop_buffers(struct arena *a, struct tflw_model *w)
-{
-	bool *used = anew(a, bool, (size_t)w->n_buffers);
-	for (int s = 0; s < w->n_subgraphs; s++)
-		for (int i = 0; i < w->subgraph[s].n_tensors; i++)
-			used[w->subgraph[s].tensor[i].buffer] = true;
-	for (int i = 0; i < w->n_buffers; i++)
-		if (!used[i])
-			w->buffer[i] = (struct bytes){ 0 };
-}
-
 bool
 tfl_body(struct arena *a, const struct tfl_model *m, int n, struct bytes *out,
 	 struct err *e)
@@ -104,6 +83,13 @@ tfl_body(struct arena *a, const struct tfl_model *m, int n, struct bytes *out,
 	tflw_copy(a, m, &w);
 	w.subgraph[0] = w.subgraph[n];
 	w.subgraph[n] = (struct tflw_subgraph){ .name = w.subgraph[0].name };
-	drop_buffers(a, &w);
+	/* buffers that no tensor uses become empty */
+	bool *used = anew(a, bool, (size_t)w.n_buffers);
+	for (int s = 0; s < w.n_subgraphs; s++)
+		for (int i = 0; i < w.subgraph[s].n_tensors; i++)
+			used[w.subgraph[s].tensor[i].buffer] = true;
+	for (int i = 0; i < w.n_buffers; i++)
+		if (!used[i])
+			w.buffer[i] = (struct bytes){ 0 };
 	return tfl_write(a, &w, out, &inner) || err_at(e, m->name, 0, "%s", inner.text);
 }

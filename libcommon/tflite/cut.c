@@ -94,15 +94,6 @@ nearest_name(const struct state *s, const char *word)
 	return nearest_word(word, names, n);
 }
 
-/* the number of a tensor, as the list has it; -1: none */
-static int
-by_number(const struct state *s, const char *word)
-{
-	char *end;
-	long v = *word >= '0' && *word <= '9' ? strtol(word, &end, 10) : -1;
-	return v >= 0 && !*end && v < s->sg->n_tensors ? (int)v : -1;
-}
-
 /* Takes one tensor from the list.  Names contain commas: the longest name that fits counts. */
 static bool
 take_tensor(struct state *s, const char *option, const char **list, int *out)
@@ -133,7 +124,10 @@ take_tensor(struct state *s, const char *option, const char **list, int *out)
 		return BAD(s, "%s: tensors %d and %d have the name %s: use the number", option,
 			   same, found, shown);
 	if (found < 0) {
-		found = constant >= 0 ? constant : by_number(s, word);
+		char *end = NULL;
+		long number = *word >= '0' && *word <= '9' ? strtol(word, &end, 10) : -1;
+		bool is_number = number >= 0 && !*end && number < sg->n_tensors;
+		found = constant >= 0 ? constant : is_number ? (int)number : -1;
 		length = strlen(word);
 	}
 	if (found < 0) {
@@ -304,21 +298,6 @@ find_sides(const struct state *s, const int *out, int n_out, const int *in, int 
 
 /* ---- the new model ---------------------------------------------------------------- */
 
-/* An operator that stays writes a new input: its result becomes a tensor that nobody reads. */
-static const int *
-other_results(struct state *s, struct tflw_subgraph *w, const struct tfl_op *op)
-{
-	int *out = anew(s->a, int, (size_t)op->n_out + 1);
-	for (int k = 0; k < op->n_out; k++) {
-		out[k] = op->out[k];
-		if (!s->is_input[out[k]])
-			continue;
-		w->tensor[w->n_tensors] = w->tensor[out[k]];
-		out[k] = w->n_tensors++;
-	}
-	return out;
-}
-
 static void
 keep_operators(struct state *s, struct tflw_subgraph *w)
 {
@@ -333,8 +312,18 @@ keep_operators(struct state *s, struct tflw_subgraph *w)
 	for (int i = 0; i < s->sg->n_ops; i++) {
 		if (!s->op[i])
 			continue;
+		/* a new input that the operator writes becomes a tensor that nobody reads */
+		const struct tfl_op *op = &s->sg->op[i];
+		int *out = anew(s->a, int, (size_t)op->n_out + 1);
+		for (int k = 0; k < op->n_out; k++) {
+			out[k] = op->out[k];
+			if (!s->is_input[out[k]])
+				continue;
+			w->tensor[w->n_tensors] = w->tensor[out[k]];
+			out[k] = w->n_tensors++;
+		}
 		w->op[n] = w->op[i];
-		w->op[n++].out = other_results(s, w, &s->sg->op[i]);
+		w->op[n++].out = out;
 	}
 	w->n_ops = n;
 }
@@ -371,33 +360,27 @@ drop_buffers(struct state *s, struct tflw_model *w)
 			w->subgraph[0].tensor[i].buffer = 0;
 }
 
-/*
- * Copies the metadata, except for the plan of the arena and for the description of inputs
- * and outputs, which are those of the original.
- */
-static void
-keep_metadata(struct state *s, struct tflw_model *w)
-{
-	uint32_t n = fb_vector(s->m->root, FB_Model_metadata).n;
-	w->metadata = anew(s->a, struct tflw_metadata, (size_t)n + 1);
-	for (uint32_t i = 0; i < n; i++) {
-		struct fb_ref md = fb_item(s->m->root, FB_Model_metadata, i);
-		const char *name = fb_string(md, FB_Metadata_name, NULL);
-		if (strcmp(name, "OfflineMemoryAllocation") != 0 &&
-		    strcmp(name, "TFLITE_METADATA") != 0)
-			w->metadata[w->n_metadata++] = (struct tflw_metadata){
-				.name = name,
-				.buffer = (uint32_t)fb_int(md, FB_Metadata_buffer) };
-	}
-}
-
 static bool
 write_cut(struct state *s, struct cut *cut)
 {
 	struct tflw_model w;
 	struct err inner = { 0 };
 	tflw_copy(s->a, s->m, &w);
-	keep_metadata(s, &w);
+	/*
+	 * The metadata stay, except for the plan of the arena and for the description of inputs
+	 * and outputs, which are those of the original.
+	 */
+	uint32_t n = fb_vector(s->m->root, FB_Model_metadata).n;
+	w.metadata = anew(s->a, struct tflw_metadata, (size_t)n + 1);
+	for (uint32_t i = 0; i < n; i++) {
+		struct fb_ref md = fb_item(s->m->root, FB_Model_metadata, i);
+		const char *name = fb_string(md, FB_Metadata_name, NULL);
+		if (strcmp(name, "OfflineMemoryAllocation") != 0 &&
+		    strcmp(name, "TFLITE_METADATA") != 0)
+			w.metadata[w.n_metadata++] = (struct tflw_metadata){
+				.name = name,
+				.buffer = (uint32_t)fb_int(md, FB_Metadata_buffer) };
+	}
 	keep_operators(s, &w.subgraph[0]);
 	w.subgraph[0].in = cut->in;
 	w.subgraph[0].n_in = cut->n_in;
@@ -408,34 +391,6 @@ write_cut(struct state *s, struct cut *cut)
 }
 
 /* ---- the cut ------------------------------------------------------------------------ */
-
-static bool
-check_cut(const struct state *s, const struct cut *cut, int n_named)
-{
-	const struct tfl_tensor *t = s->sg->tensor;
-	for (int i = 0; i < cut->n_out; i++)
-		if (s->is_input[cut->out[i]])
-			return BAD(s, "--cut-outputs: tensor %d (%s) is an input of the cut: no "
-				      "operator is between them", cut->out[i],
-				   text_plain(s->a, t[cut->out[i]].name));
-	for (int i = 0; i < n_named; i++)
-		if (!s->needed[cut->in[i]])
-			return BAD(s, "--cut-inputs: no output of the cut depends on tensor %d "
-				      "(%s)", cut->in[i],
-				   text_plain(s->a, t[cut->in[i]].name));
-	return true;
-}
-
-/* Drops those of n outputs of the original that are inputs of the cut. */
-static int
-without_inputs(const struct state *s, int *out, int n)
-{
-	int kept = 0;
-	for (int i = 0; i < n; i++)
-		if (!s->is_input[out[i]])
-			out[kept++] = out[i];
-	return kept;
-}
 
 static struct state
 open_state(struct arena *a, const struct tfl_model *m, struct err *e)
@@ -470,8 +425,16 @@ cut_between(struct state *s, int *in, bool needs_all, struct cut *cut)
 		need_tensor(s, cut->out[i]);
 	need_all(s);
 	need_variables(s);
-	if (!check_cut(s, cut, needs_all ? n_in : 0))
-		return false;
+	for (int i = 0; i < cut->n_out; i++)
+		if (s->is_input[cut->out[i]])
+			return BAD(s, "--cut-outputs: tensor %d (%s) is an input of the cut: no "
+				      "operator is between them", cut->out[i],
+				   text_plain(s->a, sg->tensor[cut->out[i]].name));
+	for (int i = 0; i < n_in && needs_all; i++)
+		if (!s->needed[cut->in[i]])
+			return BAD(s, "--cut-inputs: no output of the cut depends on tensor %d "
+				      "(%s)", cut->in[i],
+				   text_plain(s->a, sg->tensor[cut->in[i]].name));
 	for (int i = 0; i < sg->n_in; i++)
 		if (s->needed[sg->in[i]] && !s->is_input[sg->in[i]]) {
 			in[cut->n_in++] = sg->in[i];
@@ -503,8 +466,12 @@ tfl_cut(struct arena *a, const struct tfl_model *m, const char *inputs,
 	    (outputs && !take_list(&s, "--cut-outputs", outputs, out, &n_out)))
 		return false;
 	mark_inputs(&s, in, n_in);
-	if (!outputs)
-		n_out = without_inputs(&s, out, n_out);
+	/* outputs of the original that are inputs of the cut are no outputs of it */
+	int n_kept = 0;
+	for (int i = 0; i < n_out && !outputs; i++)
+		if (!s.is_input[out[i]])
+			out[n_kept++] = out[i];
+	n_out = outputs ? n_out : n_kept;
 	*cut = (struct cut){ .in = in, .n_in = n_in, .out = out, .n_out = n_out };
 	return cut_between(&s, in, true, cut);
 }

@@ -202,27 +202,6 @@ load_data(struct load *l, struct tfl_tensor *t, int index)
 	return true;
 }
 
-static bool
-load_tensors(struct load *l, struct tfl_subgraph *g)
-{
-	g->n_tensors = (int)fb_vector(g->ref, FB_SubGraph_tensors).n;
-	g->tensor = anew(l->a, struct tfl_tensor, (size_t)g->n_tensors);
-	for (int i = 0; i < g->n_tensors; i++) {
-		struct tfl_tensor *t = &g->tensor[i];
-		t->ref = fb_item(g->ref, FB_SubGraph_tensors, (uint32_t)i);
-		t->name = fb_string(t->ref, FB_Tensor_name, NULL);
-		t->type = (int)fb_int(t->ref, FB_Tensor_type);
-		t->buffer = (uint32_t)fb_int(t->ref, FB_Tensor_buffer);
-		t->is_variable = fb_int(t->ref, FB_Tensor_is_variable) != 0;
-		t->is_sparse = fb_has(t->ref, FB_Tensor_sparsity);
-		t->producer = -1;
-		if (!load_shape(l, t, i) || !load_quant(l, t, i) ||
-		    !load_data(l, t, i))
-			return false;
-	}
-	return true;
-}
-
 /*
  * the code is the larger of the old signed byte and the newer field:
  * nputools-tflite(5) 4.3
@@ -252,26 +231,6 @@ load_opcode(struct load *l, struct tfl_op *op, int index)
 		op->label = text_plain(l->a, op->custom);
 	}
 	return true;
-}
-
-static bool
-load_op(struct load *l, struct tfl_subgraph *g, int i)
-{
-	struct tfl_op *op = &g->op[i];
-	op->ref = fb_item(g->ref, FB_SubGraph_operators, (uint32_t)i);
-	op->in = copy_indices(l, fb_vector(op->ref, FB_Operator_inputs), &op->n_in);
-	op->out = copy_indices(l, fb_vector(op->ref, FB_Operator_outputs), &op->n_out);
-	op->mid = copy_indices(l, fb_vector(op->ref, FB_Operator_intermediates), &op->n_mid);
-	op->options = fb_child(op->ref, FB_Operator_builtin_options);
-	struct fb_vec c = fb_vector(op->ref, FB_Operator_custom_options);
-	op->custom_options = (struct bytes){ .p = c.p, .n = c.n };
-	return load_opcode(l, op, i) &&
-	       check_indices(l, op->in, op->n_in, g->n_tensors, true, i,
-			     "inputs") &&
-	       check_indices(l, op->out, op->n_out, g->n_tensors, false, i,
-			     "outputs") &&
-	       check_indices(l, op->mid, op->n_mid, g->n_tensors, true, i,
-			     "intermediates");
 }
 
 /* Checks single assignment: nputools-tflite(5) 2. */
@@ -310,16 +269,6 @@ note_producers(struct load *l, struct tfl_subgraph *g)
 	return true;
 }
 
-/* Returns the operator that must run before `self` for its input k; -1: none. */
-static int
-op_before(const struct tfl_subgraph *g, int self, int k)
-{
-	if (g->op[self].in[k] < 0)
-		return -1;
-	const struct tfl_tensor *t = &g->tensor[g->op[self].in[k]];
-	return t->is_variable ? -1 : t->producer;
-}
-
 struct sort {
 	struct tfl_subgraph *g;
 	enum { NEW, OPEN, DONE } *state;
@@ -352,7 +301,10 @@ sort_from(struct sort *s, int i)
 			s->depth--;
 			continue;
 		}
-		int before = op_before(s->g, top, s->input[top]++);
+		/* the operator that must run before top for its next input; -1: none */
+		int in = s->g->op[top].in[s->input[top]++];
+		const struct tfl_tensor *t = in < 0 ? NULL : &s->g->tensor[in];
+		int before = !t || t->is_variable ? -1 : t->producer;
 		if (before >= 0 && s->state[before] == OPEN)
 			return before;
 		if (before >= 0 && s->state[before] == NEW)
@@ -425,8 +377,20 @@ load_subgraph(struct load *l, int index)
 	l->subgraph = index;
 	g->ref = fb_item(l->m->root, FB_Model_subgraphs, (uint32_t)index);
 	g->name = fb_string(g->ref, FB_SubGraph_name, NULL);
-	if (!load_tensors(l, g))
-		return false;
+	g->n_tensors = (int)fb_vector(g->ref, FB_SubGraph_tensors).n;
+	g->tensor = anew(l->a, struct tfl_tensor, (size_t)g->n_tensors);
+	for (int i = 0; i < g->n_tensors; i++) {
+		struct tfl_tensor *t = &g->tensor[i];
+		t->ref = fb_item(g->ref, FB_SubGraph_tensors, (uint32_t)i);
+		t->name = fb_string(t->ref, FB_Tensor_name, NULL);
+		t->type = (int)fb_int(t->ref, FB_Tensor_type);
+		t->buffer = (uint32_t)fb_int(t->ref, FB_Tensor_buffer);
+		t->is_variable = fb_int(t->ref, FB_Tensor_is_variable) != 0;
+		t->is_sparse = fb_has(t->ref, FB_Tensor_sparsity);
+		t->producer = -1;
+		if (!load_shape(l, t, i) || !load_quant(l, t, i) || !load_data(l, t, i))
+			return false;
+	}
 	g->in = copy_indices(l, fb_vector(g->ref, FB_SubGraph_inputs), &g->n_in);
 	g->out = copy_indices(l, fb_vector(g->ref, FB_SubGraph_outputs), &g->n_out);
 	if (!check_indices(l, g->in, g->n_in, g->n_tensors, false, -1,
@@ -436,9 +400,23 @@ load_subgraph(struct load *l, int index)
 		return false;
 	g->n_ops = (int)fb_vector(g->ref, FB_SubGraph_operators).n;
 	g->op = anew(l->a, struct tfl_op, (size_t)g->n_ops);
-	for (int i = 0; i < g->n_ops; i++)
-		if (!load_op(l, g, i))
+	for (int i = 0; i < g->n_ops; i++) {
+		struct tfl_op *op = &g->op[i];
+		op->ref = fb_item(g->ref, FB_SubGraph_operators, (uint32_t)i);
+		op->in = copy_indices(l, fb_vector(op->ref, FB_Operator_inputs), &op->n_in);
+		op->out = copy_indices(l, fb_vector(op->ref, FB_Operator_outputs), &op->n_out);
+		op->mid = copy_indices(l, fb_vector(op->ref, FB_Operator_intermediates),
+				       &op->n_mid);
+		op->options = fb_child(op->ref, FB_Operator_builtin_options);
+		struct fb_vec c = fb_vector(op->ref, FB_Operator_custom_options);
+		op->custom_options = (struct bytes){ .p = c.p, .n = c.n };
+		if (!load_opcode(l, op, i) ||
+		    !check_indices(l, op->in, op->n_in, g->n_tensors, true, i, "inputs") ||
+		    !check_indices(l, op->out, op->n_out, g->n_tensors, false, i, "outputs") ||
+		    !check_indices(l, op->mid, op->n_mid, g->n_tensors, true, i,
+				   "intermediates"))
 			return false;
+	}
 	return note_producers(l, g) && sort_ops(l, g) && check_reads(l, g);
 }
 

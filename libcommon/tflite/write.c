@@ -17,25 +17,21 @@ struct write {
 };
 
 static fbw_off
-write_quant(struct fbw *w, const struct tfl_quant *q)
-{
-	if (!q->n_scale && !q->n_zero)
-		return 0;
-	fbw_off scale = fbw_f32s(w, q->scale, (size_t)q->n_scale);
-	fbw_off zero = fbw_i64s(w, q->zero, (size_t)q->n_zero);
-	fbw_table(w, &fb_QuantizationParameters);
-	fbw_ref(w, FB_QuantizationParameters_scale, scale);
-	fbw_ref(w, FB_QuantizationParameters_zero_point, zero);
-	fbw_int(w, FB_QuantizationParameters_quantized_dimension, q->axis);
-	return fbw_end(w);
-}
-
-static fbw_off
 write_new_tensor(struct fbw *w, const struct tflw_tensor *t)
 {
 	fbw_off shape = fbw_i32s(w, t->t.dim, (size_t)t->t.rank);
 	fbw_off name = t->t.name ? fbw_string(w, t->t.name) : 0;
-	fbw_off quant = write_quant(w, &t->t.quant);
+	const struct tfl_quant *q = &t->t.quant;
+	fbw_off quant = 0;
+	if (q->n_scale || q->n_zero) {
+		fbw_off scale = fbw_f32s(w, q->scale, (size_t)q->n_scale);
+		fbw_off zero = fbw_i64s(w, q->zero, (size_t)q->n_zero);
+		fbw_table(w, &fb_QuantizationParameters);
+		fbw_ref(w, FB_QuantizationParameters_scale, scale);
+		fbw_ref(w, FB_QuantizationParameters_zero_point, zero);
+		fbw_int(w, FB_QuantizationParameters_quantized_dimension, q->axis);
+		quant = fbw_end(w);
+	}
 	fbw_table(w, &fb_Tensor);
 	fbw_ref(w, FB_Tensor_shape, shape);
 	fbw_int(w, FB_Tensor_type, t->t.type);
@@ -92,20 +88,6 @@ write_tensor(struct write *k, const struct tflw_tensor *t, fbw_off *out)
 	return true;
 }
 
-static fbw_off
-write_options(struct fbw *w, const struct tflw_op *op)
-{
-	fbw_table(w, op->options);
-	for (int i = 0; i < op->options->n_slots; i++) {
-		int kind = op->options->slot[i].kind;
-		if (kind == FB_F32 || kind == FB_F64)
-			fbw_float(w, i, op->option_float ? op->option_float[i] : 0);
-		else if (fb_scalar_bytes(kind))
-			fbw_int(w, i, op->option[i]);
-	}
-	return fbw_end(w);
-}
-
 const char *
 tfl_op_opaque(struct fb_ref op)
 {
@@ -132,7 +114,15 @@ write_op(struct write *k, const struct tflw_op *op, fbw_off *out)
 		v = fb_vector(from, FB_Operator_mutating_variable_inputs);
 		mutating = v.n ? fbw_bytes(w, v.p, v.n, 1) : 0;
 	} else if (op->options) {
-		options = write_options(w, op);
+		fbw_table(w, op->options);
+		for (int i = 0; i < op->options->n_slots; i++) {
+			int kind = op->options->slot[i].kind;
+			if (kind == FB_F32 || kind == FB_F64)
+				fbw_float(w, i, op->option_float ? op->option_float[i] : 0);
+			else if (fb_scalar_bytes(kind))
+				fbw_int(w, i, op->option[i]);
+		}
+		options = fbw_end(w);
 	}
 	if (c.p)
 		custom = fbw_bytes(w, c.p, c.n, 1);
@@ -308,22 +298,14 @@ write_model(struct write *k, fbw_off *out)
 	return true;
 }
 
-/* lower bound of the file's size */
-static uint64_t
-buffer_bytes(const struct tflw_model *m)
-{
-	uint64_t n = 0;
-	for (int i = 0; i < m->n_buffers; i++)
-		n += m->buffer[i].n;
-	return n;
-}
-
 bool
 tfl_write(struct arena *a, const struct tflw_model *m, struct bytes *out,
 	  struct err *e)
 {
 	enum { REST = 1 << 16 }; /* enough for the tables of most models */
-	uint64_t bytes = buffer_bytes(m);
+	uint64_t bytes = 0; /* lower bound of the file's size */
+	for (int i = 0; i < m->n_buffers; i++)
+		bytes += m->buffer[i].n;
 	if (bytes >= TFL_MAX_BYTES) /* before the memory is allocated */
 		return err_set(e, "the model would be larger than 2 GB, the limit "
 				  "of the format");
