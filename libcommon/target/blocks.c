@@ -11,12 +11,6 @@ round_up(int32_t v, int32_t step)
 	return (v + step - 1) / step * step;
 }
 
-static bool
-equal_depth(enum block_class c)
-{
-	return c == BLOCK_ELEMENTWISE || c == BLOCK_POOL || c == BLOCK_DEPTHWISE;
-}
-
 /* Number of stored IFM rows (columns) that the rows of a block need. */
 static int32_t
 needed(int32_t v, int stride, int kernel, enum upscale up)
@@ -37,7 +31,7 @@ block55_ifm(const struct accel *a, const struct block_query *q, struct hwc b)
 			      a->ublock.w),
 		.c = b.c,
 	};
-	if (equal_depth(q->class))
+	if (q->class == BLOCK_ELEMENTWISE || q->class == BLOCK_POOL || q->class == BLOCK_DEPTHWISE)
 		return ib;
 	if (q->ifm_bits == 16)
 		ib.c = round_up(min_i32(q->ifm.c, 16), 4);

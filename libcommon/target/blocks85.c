@@ -246,12 +246,6 @@ input_bytes(const struct accel *a, const struct block_query *q,
 	return (block < all ? block : all) * (q->ifm_bits / 8);
 }
 
-static int64_t
-accumulator_bytes(const struct block_query *q, struct hwc b)
-{
-	return (int64_t)b.h * b.w * up(b.c, BRICK) * (q->acc40 ? 8 : 4);
-}
-
 /*
  * An elementwise block fits if one row of it fits the output buffer.  If an operand is
  * broadcast along height or channels, its bricks must also fit the chaining buffer
@@ -293,7 +287,8 @@ block85_layout(const struct accel *a, const struct block_query *q, struct hwc b,
 		return fits_elementwise(a, q, b);
 	if (q->class == BLOCK_RESIZE)
 		return true;
-	int64_t in = input_bytes(a, q, out), acc = accumulator_bytes(q, b);
+	int64_t in = input_bytes(a, q, out);
+	int64_t acc = (int64_t)b.h * b.w * up(b.c, BRICK) * (q->acc40 ? 8 : 4);
 	if (banks) /* in KiB: callers prefer the smaller one of two blocks */
 		*banks = (int)((in + acc + 1023) / 1024);
 	struct hwc u = out->ublock;

@@ -121,21 +121,6 @@ static const char *const area_keys[] = { "clock_scale", "burst_length", "read_la
 
 enum { SYSTEM_KEYS = ARRAY_LEN(system_keys) + MEM_AREAS * ARRAY_LEN(area_keys) };
 
-static void
-make_system_keys(struct ini *f)
-{
-	size_t n = 0;
-	f->system_key = anew(f->a, const char *, SYSTEM_KEYS);
-	for (size_t i = 0; i < ARRAY_LEN(system_keys); i++)
-		f->system_key[n++] = system_keys[i];
-	for (int area = 0; area < MEM_AREAS; area++)
-		for (size_t i = 0; i < ARRAY_LEN(area_keys); i++)
-			f->system_key[n++] =
-			    arena_printf(f->a, "%s_%s",
-					 memory_area_name((enum mem_area)area),
-					 area_keys[i]);
-}
-
 /* Returns the keys that a section may have; NULL if we do not read such sections. */
 static const char *const *
 allowed_keys(struct ini *f, const char *section, size_t *n)
@@ -150,9 +135,19 @@ allowed_keys(struct ini *f, const char *section, size_t *n)
 	}
 	if (strncmp(section, system_prefix, sizeof(system_prefix) - 1) != 0)
 		return NULL;
-	if (!f->system_key)
-		make_system_keys(f);
 	*n = SYSTEM_KEYS;
+	if (f->system_key)
+		return f->system_key;
+	size_t k = 0;
+	f->system_key = anew(f->a, const char *, SYSTEM_KEYS);
+	for (size_t i = 0; i < ARRAY_LEN(system_keys); i++)
+		f->system_key[k++] = system_keys[i];
+	for (int area = 0; area < MEM_AREAS; area++)
+		for (size_t i = 0; i < ARRAY_LEN(area_keys); i++)
+			f->system_key[k++] =
+			    arena_printf(f->a, "%s_%s",
+					 memory_area_name((enum mem_area)area),
+					 area_keys[i]);
 	return f->system_key;
 }
 
@@ -385,20 +380,6 @@ need_system(struct ini *f, const char *sys, const char *mode)
 	return true;
 }
 
-/* Requires the speed of every memory that the mode uses. */
-static bool
-need_scales(struct ini *f, const char *sys, const struct memory_system *m)
-{
-	const enum mem_area used[] = { m->const_area, m->arena_area, m->cache_area };
-	for (size_t i = 0; i < ARRAY_LEN(used); i++)
-		if (!need_key(f, sys,
-			      arena_printf(f->a, "%s_clock_scale",
-					   memory_area_name(used[i])),
-			      ", whose memory the memory mode uses"))
-			return false;
-	return true;
-}
-
 bool
 memory_load_ini(struct arena *a, const char *path, const char *system,
 		const char *mode, struct memory_system *out, struct err *e)
@@ -425,9 +406,15 @@ memory_load_ini(struct arena *a, const char *path, const char *system,
 	double cache = 0;
 	if (!get_port(&f, mem, "const_mem_area", out, &out->const_area) ||
 	    !get_port(&f, mem, "arena_mem_area", out, &out->arena_area) ||
-	    !get_port(&f, mem, "cache_mem_area", out, &out->cache_area) ||
-	    !need_scales(&f, sys, out) ||
-	    !get_number(&f, mem, "arena_cache_size", 0, 1.1e12, &cache))
+	    !get_port(&f, mem, "cache_mem_area", out, &out->cache_area))
+		return false;
+	/* the speed of every memory that the mode uses */
+	const enum mem_area used[] = { out->const_area, out->arena_area, out->cache_area };
+	for (size_t i = 0; i < ARRAY_LEN(used); i++)
+		if (!need_key(&f, sys, arena_printf(a, "%s_clock_scale", memory_area_name(used[i])),
+			      ", whose memory the memory mode uses"))
+			return false;
+	if (!get_number(&f, mem, "arena_cache_size", 0, 1.1e12, &cache))
 		return false;
 	out->cache_bytes = (int64_t)cache;
 	return true;
@@ -500,24 +487,6 @@ check_target(struct ini *f, const char *section, struct target_part *p)
 	return memory_check_mode(p->mode, &e) || bad_value(f, section, "memory_mode", &e);
 }
 
-/* The sizes of a part's memories, in bytes; only the NPU's own SRAM may be absent. */
-static bool
-get_sizes(struct ini *f, const char *section, struct target_part *p)
-{
-	const double most = 1.1e12;
-	double arena = 0, constants = 0, cache = 0;
-	if (!need_key(f, section, "arena_bytes", "") || !need_key(f, section, "constant_bytes", "") ||
-	    !get_number(f, section, "arena_bytes", 1, most, &arena) ||
-	    !get_number(f, section, "constant_bytes", 1, most, &constants) ||
-	    !get_number(f, section, "npu_sram_bytes", 0, most, &cache) ||
-	    !get_number(f, section, "cpu_clock", 0, 1e11, &p->cpu_clock))
-		return false;
-	p->arena_bytes = (int64_t)arena;
-	p->constant_bytes = (int64_t)constants;
-	p->cache_bytes = p->linux_bytes = (int64_t)cache;
-	return true;
-}
-
 bool
 part_load_ini(struct arena *a, const char *path, struct target_part *out, struct err *e)
 {
@@ -536,7 +505,21 @@ part_load_ini(struct arena *a, const char *path, struct target_part *out, struct
 		else if (!*to[i] && !need_key(&f, s, part_keys[i], ""))
 			return false;
 	}
-	return !*out->name ? err_at(e, path, find(&f, s, NULL)->line, "[%s] has no name", s)
-			   : check_target(&f, s, out) && check_cpu(&f, s, out->cpu) &&
-				     get_sizes(&f, s, out);
+	if (!*out->name)
+		return err_at(e, path, find(&f, s, NULL)->line, "[%s] has no name", s);
+	if (!check_target(&f, s, out) || !check_cpu(&f, s, out->cpu))
+		return false;
+	/* the sizes of the memories, in bytes; only the NPU's own SRAM may be absent */
+	const double most = 1.1e12;
+	double arena = 0, constants = 0, cache = 0;
+	if (!need_key(&f, s, "arena_bytes", "") || !need_key(&f, s, "constant_bytes", "") ||
+	    !get_number(&f, s, "arena_bytes", 1, most, &arena) ||
+	    !get_number(&f, s, "constant_bytes", 1, most, &constants) ||
+	    !get_number(&f, s, "npu_sram_bytes", 0, most, &cache) ||
+	    !get_number(&f, s, "cpu_clock", 0, 1e11, &out->cpu_clock))
+		return false;
+	out->arena_bytes = (int64_t)arena;
+	out->constant_bytes = (int64_t)constants;
+	out->cache_bytes = out->linux_bytes = (int64_t)cache;
+	return true;
 }

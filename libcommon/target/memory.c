@@ -162,40 +162,20 @@ is_for(const struct system_profile *s, const struct accel *accel)
 	return true;
 }
 
-static void
-put_systems(struct text *t, const struct accel *accel)
-{
-	const char *comma = "";
-	for (size_t i = 0; i < ARRAY_LEN(systems); i++)
-		if (is_for(&systems[i], accel)) {
-			text_printf(t, "%s%s", comma, systems[i].name);
-			comma = ", ";
-		}
-}
-
-/* prints "; did you mean NAME?" if a name is similar */
-static void
-suggest(struct text *t, const char *name, bool of_modes)
-{
-	const char *all[ARRAY_LEN(systems) + ARRAY_LEN(modes)];
-	size_t n = of_modes ? ARRAY_LEN(modes) : ARRAY_LEN(systems);
-	for (size_t i = 0; i < n; i++)
-		all[i] = of_modes ? modes[i].name : systems[i].name;
-	const char *meant = nearest_word(name, all, n);
-	if (meant)
-		text_printf(t, "; did you mean %s?", meant);
-}
-
 static bool
 unknown(const char *name, bool of_modes, const struct accel *accel, struct err *e)
 {
 	struct text t = { 0 };
-	for (size_t i = 0; of_modes && i < ARRAY_LEN(modes); i++)
-		text_printf(&t, "%s%s", i ? ", " : "", modes[i].name);
-	if (!of_modes)
-		put_systems(&t, accel);
-	if (name)
-		suggest(&t, name, of_modes);
+	const char *all[ARRAY_LEN(systems) + ARRAY_LEN(modes)];
+	size_t n = of_modes ? ARRAY_LEN(modes) : ARRAY_LEN(systems);
+	for (size_t i = 0; i < n; i++) {
+		all[i] = of_modes ? modes[i].name : systems[i].name;
+		if (of_modes || is_for(&systems[i], accel))
+			text_printf(&t, "%s%s", t.n ? ", " : "", all[i]);
+	}
+	const char *meant = name ? nearest_word(name, all, n) : NULL;
+	if (meant)
+		text_printf(&t, "; did you mean %s?", meant);
 	if (name)
 		(void)err_set(e, "there is no built-in %s '%s'; there are %s",
 			      of_modes ? "memory mode" : "system configuration", name,

@@ -29,23 +29,6 @@ static const struct target_part parts[] = {
 #include "part.def"
 };
 
-/*
- * Appends the parts whose names contain the word, which may be a maker or a family; without
- * one, the part whose name is most similar.
- */
-static void
-put_similar(struct text *t, const char *word)
-{
-	const char *all[ARRAY_LEN(parts)];
-	for (size_t i = 0; i < ARRAY_LEN(parts); i++) {
-		all[i] = parts[i].name;
-		if (*word && strcasestr(parts[i].name, word))
-			text_printf(t, "%s%s", t->n ? ", " : "", parts[i].name);
-	}
-	const char *nearest = t->n ? NULL : nearest_word(word, all, ARRAY_LEN(parts));
-	text_puts(t, nearest ? nearest : "");
-}
-
 static const struct target_part *
 find(const char *name, const char *hint, struct err *e)
 {
@@ -55,7 +38,18 @@ find(const char *name, const char *hint, struct err *e)
 			return &parts[i];
 	if (!name)
 		return NULL;
-	put_similar(&t, name);
+	/*
+	 * The parts whose names contain the word, which may be a maker or a family; without one,
+	 * the part whose name is most similar.
+	 */
+	const char *all[ARRAY_LEN(parts)];
+	for (size_t i = 0; i < ARRAY_LEN(parts); i++) {
+		all[i] = parts[i].name;
+		if (*name && strcasestr(parts[i].name, name))
+			text_printf(&t, "%s%s", t.n ? ", " : "", parts[i].name);
+	}
+	const char *nearest = t.n ? NULL : nearest_word(name, all, ARRAY_LEN(parts));
+	text_puts(&t, nearest ? nearest : "");
 	bool similar = t.n > 0;
 	for (size_t i = 0; !similar && i < ARRAY_LEN(parts); i++)
 		text_printf(&t, "%s%s", i ? ", " : "", parts[i].name);
