@@ -171,36 +171,28 @@ children_end(void)
 	(void)sigprocmask(SIG_SETMASK, &usual, NULL);
 }
 
-static void
-poll_children(struct child *const *c, struct pollfd *f, size_t n, double seconds)
+void
+children_wait(struct child *const *c, size_t n, double seconds)
 {
-	const double nano = 1e9;
+	const double longest = 60, nano = 1e9, time = seconds < longest ? seconds : longest;
+	struct pollfd *f = calloc(2 * n + 1, sizeof(*f));
+	if (!f)
+		out_of_memory();
 	struct timespec left = {
-		.tv_sec = (time_t)seconds,
-		.tv_nsec = (long)((seconds - (double)(time_t)seconds) * nano),
+		.tv_sec = (time_t)time,
+		.tv_nsec = (long)((time - (double)(time_t)time) * nano),
 	};
 	for (size_t i = 0; i < n; i++) {
 		f[2 * i] = (struct pollfd){ .fd = c[i]->out, .events = POLLIN };
 		f[2 * i + 1] = (struct pollfd){ .fd = c[i]->says, .events = POLLIN };
 	}
-	if (ppoll(f, 2 * n, &left, &usual) <= 0)
-		return;
-	for (size_t i = 0; i < n; i++) {
+	bool any = ppoll(f, 2 * n, &left, &usual) > 0;
+	for (size_t i = 0; any && i < n; i++) {
 		if (f[2 * i].revents)
 			(void)read_some(c[i], &c[i]->out, &c[i]->written);
 		if (f[2 * i + 1].revents)
 			(void)read_some(c[i], &c[i]->says, &c[i]->said);
 	}
-}
-
-void
-children_wait(struct child *const *c, size_t n, double seconds)
-{
-	const double longest = 60;
-	struct pollfd *f = calloc(2 * n + 1, sizeof(*f));
-	if (!f)
-		out_of_memory();
-	poll_children(c, f, n, seconds < longest ? seconds : longest);
 	free(f);
 	for (size_t i = 0; i < n; i++)
 		reap(c[i]);

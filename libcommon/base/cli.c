@@ -66,16 +66,6 @@ check_output(void)
 		_exit(EXIT_TROUBLE);
 }
 
-static void
-point_to_help(void)
-{
-	const char *name = program_invocation_short_name;
-	(void)fprintf(stderr,
-		      "Try `%s --help' or `%s --usage' for more information.\n",
-		      name, name);
-	exit(EXIT_TROUBLE);
-}
-
 /* ---- common options ------------------------------------------------------ */
 
 enum { KEY_USAGE = -3, KEY_NO_SANDBOX = -4, KEY_PERMIT = -5 };
@@ -118,7 +108,7 @@ struct parsers { /* what the tables of options share */
 	const struct argp *own;
 	void *options; /* of own */
 	const struct cli_common *common;
-	const char **operand; /* all operands, for check_operands() */
+	const char **operand; /* all operands: the output must not overwrite them */
 	size_t n_operands;
 	bool misspelt; /* an option: operands and what is missing can't be
 			  judged */
@@ -150,17 +140,6 @@ parse_common(int key, char *arg, struct argp_state *state)
 	return 0;
 }
 
-/* Exits if the output would overwrite an operand. */
-static void
-check_operands(const struct parsers *p)
-{
-	const char **output = p->common->output;
-	struct err e = { 0 };
-	for (size_t i = 0; output && i < p->n_operands; i++)
-		if (!file_check_output(*output, p->operand[i], &e))
-			exit(cli_finish(&e));
-}
-
 static error_t
 parse_all(int key, char *arg, struct argp_state *state)
 {
@@ -169,23 +148,17 @@ parse_all(int key, char *arg, struct argp_state *state)
 		p->operand[p->n_operands++] = arg;
 	if (key == ARGP_KEY_ARG && p->misspelt)
 		return 0;
-	if (key == ARGP_KEY_END && !p->misspelt)
-		check_operands(p);
+	/* exits if the output would overwrite an operand */
+	const char **output = key == ARGP_KEY_END && !p->misspelt ? p->common->output : NULL;
+	struct err e = { 0 };
+	for (size_t i = 0; output && i < p->n_operands; i++)
+		if (!file_check_output(*output, p->operand[i], &e))
+			exit(cli_finish(&e));
 	if (key != ARGP_KEY_INIT)
 		return ARGP_ERR_UNKNOWN;
 	state->child_inputs[0] = p;
 	state->child_inputs[1] = p;
 	return 0;
-}
-
-static error_t
-parse_program(const struct argp *own, int key, char *arg, struct argp_state *state)
-{
-	struct parsers *p = state->input;
-	state->input = p->options;
-	error_t e = own->parser(key, arg, state);
-	state->input = p;
-	return e;
 }
 
 /*
@@ -195,21 +168,26 @@ parse_program(const struct argp *own, int key, char *arg, struct argp_state *sta
 static error_t
 parse_own(int key, char *arg, struct argp_state *state)
 {
-	const struct parsers *p = state->input;
+	struct parsers *p = state->input;
 	const struct cli_common *c = p->common;
 	if (key == ARGP_KEY_END && p->misspelt)
 		return 0;
 	if (c->options && cli_take(c->options, key, arg, p->options))
 		return 0;
-	if (key == ARGP_KEY_ARG && c->operand)
+	if (key == ARGP_KEY_ARG && c->operand) {
 		c->operand(p->options, arg);
-	else if (key == ARGP_KEY_END && c->check)
+		return 0;
+	}
+	if (key == ARGP_KEY_END && c->check) {
 		c->check(p->options);
-	else if (p->own->parser)
-		return parse_program(p->own, key, arg, state);
-	else
+		return 0;
+	}
+	if (!p->own->parser)
 		return ARGP_ERR_UNKNOWN;
-	return 0;
+	state->input = p->options;
+	error_t e = p->own->parser(key, arg, state);
+	state->input = p;
+	return e;
 }
 
 /*
@@ -323,8 +301,13 @@ cli_parse(const struct argp *argp, int argc, char **argv, void *options,
 	const char *what = all.common->what;
 	file_await(what && strcmp(what, "FILE") != 0 ? what : "input");
 	parse(&all, row, argc, argv);
-	if (cli_mistakes())
-		point_to_help();
+	if (!cli_mistakes())
+		return;
+	const char *name = program_invocation_short_name;
+	(void)fprintf(stderr,
+		      "Try `%s --help' or `%s --usage' for more information.\n",
+		      name, name);
+	exit(EXIT_TROUBLE);
 }
 
 int

@@ -108,20 +108,6 @@ is_clear(const struct scan *s, const char *word, size_t n, int value)
 	return true;
 }
 
-/* The getopt_long() of musl refuses an abbreviation that an option and its alias share. */
-static void
-add_abbreviations(struct scan *s)
-{
-	struct option *to = &s->name[s->n];
-	for (int i = 1; i < s->n; i++) {
-		const struct option *o = &s->name[i], *before = o - 1;
-		for (size_t k = 1; o->val == before->val && !strncmp(o->name, before->name, k); k++)
-			if (is_clear(s, o->name, k, o->val))
-				*to++ = (struct option){ arena_strndup(s->a, o->name, k), o->has_arg,
-							 NULL, o->val };
-	}
-}
-
 static void
 list_options(struct scan *s, const struct argp_option *const table[CLI_TABLES])
 {
@@ -138,22 +124,18 @@ list_options(struct scan *s, const struct argp_option *const table[CLI_TABLES])
 			add_row(s, o, has_argument(real));
 		}
 	}
-	add_abbreviations(s);
+	/* the getopt_long() of musl refuses an abbreviation that an option and its alias share */
+	struct option *to = &s->name[s->n];
+	for (int i = 1; i < s->n; i++) {
+		const struct option *o = &s->name[i], *before = o - 1;
+		for (size_t k = 1; o->val == before->val && !strncmp(o->name, before->name, k); k++)
+			if (is_clear(s, o->name, k, o->val))
+				*to++ = (struct option){ arena_strndup(s->a, o->name, k), o->has_arg,
+							 NULL, o->val };
+	}
 }
 
 /* ---- messages --------------------------------------------------------------- */
-
-static int
-count_beginnings(const struct scan *s, const char *word, size_t length, struct text *names)
-{
-	int n = 0;
-	for (int i = 0; i < s->n; i++)
-		if (!strncmp(s->name[i].name, word, length)) {
-			text_printf(names, " '--%s'", s->name[i].name);
-			n++;
-		}
-	return n;
-}
 
 /* word: an option's long name, without "--" and without "=argument" */
 static void
@@ -164,7 +146,10 @@ print_bad_name(const struct scan *s, const char *word)
 	for (int i = 0; i < s->n; i++)
 		list[i] = s->name[i].name;
 	const char *meant = nearest_word(word, list, (size_t)s->n);
-	if (count_beginnings(s, word, strlen(word), &names))
+	for (int i = 0; i < s->n; i++)
+		if (!strncmp(list[i], word, strlen(word)))
+			text_printf(&names, " '--%s'", list[i]);
+	if (names.n)
 		cli_error("option '--%s' is ambiguous; possibilities:%s", word,
 			  text_str(&names));
 	else
@@ -223,22 +208,16 @@ add_option(struct cli_words *w, int found, char **argv)
 		w->argv[w->argc++] = optarg;
 }
 
-/* words of w->argv at most: a letter becomes an option of its own */
-static size_t
-count_words(int argc, char **argv)
-{
-	size_t n = 3; /* the program's name, "--", and NULL */
-	for (int i = 1; i < argc; i++)
-		n += argv[i][0] == '-' && argv[i][1] != '-' ? strlen(argv[i]) : 1;
-	return n;
-}
-
 void
 cli_check_words(struct cli_words *w, const struct argp_option *const table[CLI_TABLES],
 		int argc, char **argv)
 {
 	struct scan s = { .a = arena_open() };
-	*w = (struct cli_words){ .argv = calloc(count_words(argc, argv), sizeof(*w->argv)) };
+	/* words at most, with the program's name, "--" and NULL: a letter becomes an option */
+	size_t most = 3;
+	for (int i = 1; i < argc; i++)
+		most += argv[i][0] == '-' && argv[i][1] != '-' ? strlen(argv[i]) : 1;
+	*w = (struct cli_words){ .argv = calloc(most, sizeof(*w->argv)) };
 	if (!w->argv)
 		out_of_memory();
 	list_options(&s, table);

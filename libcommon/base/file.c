@@ -100,16 +100,6 @@ file_await(const char *what)
 	awaited = what;
 }
 
-/* Standard input that is a terminal looks like a program that hangs. */
-static void
-tell_wait(void)
-{
-	if (awaited && isatty(STDIN_FILENO))
-		(void)fprintf(stderr, "%s: waiting for the %s on standard input, which is a "
-				      "terminal: name a file, or end the input with Ctrl-D\n",
-			      program_invocation_short_name, awaited);
-}
-
 bool
 file_take(struct arena *a, const char *path, size_t max, uint8_t **p, size_t *n,
 	  struct err *e)
@@ -120,8 +110,11 @@ file_take(struct arena *a, const char *path, size_t max, uint8_t **p, size_t *n,
 			      "--permit=FILE permits to read it");
 	if (fd < 0)
 		return err_at(e, path, 0, "%s", strerror(errno));
-	if (file_is_standard(path))
-		tell_wait();
+	/* standard input that is a terminal looks like a program that hangs */
+	if (file_is_standard(path) && awaited && isatty(STDIN_FILENO))
+		(void)fprintf(stderr, "%s: waiting for the %s on standard input, which is a "
+				      "terminal: name a file, or end the input with Ctrl-D\n",
+			      program_invocation_short_name, awaited);
 	struct stat st = { 0 };
 	bool ok;
 	if (!fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_size > 0) {

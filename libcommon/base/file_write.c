@@ -279,41 +279,21 @@ make_directories(struct output *o)
 	return n > 0;
 }
 
-/* Removes the directories that were made, the innermost first. */
-static void
-remove_directories(struct output *o)
-{
-	if (!o->made)
-		return;
-	for (size_t i = strlen(o->path); i >= o->made; i--) {
-		if ((o->path[i] && o->path[i] != '/') || o->path[i - 1] == '/')
-			continue;
-		o->path[i] = '\0';
-		(void)rmdir(o->path);
-	}
-}
-
-/* Do both paths end with the same name in the same directory? */
-static bool
-is_same_place(const char *x, const char *y)
-{
-	struct stat dx, dy;
-	if (strcmp(file_base(x), file_base(y)) != 0)
-		return false;
-	char *in_x = place_directory(x), *in_y = place_directory(y);
-	bool same = in_x && in_y && !stat(in_x, &dx) && !stat(in_y, &dy) &&
-		    dx.st_dev == dy.st_dev && dx.st_ino == dy.st_ino;
-	free(in_x);
-	free(in_y);
-	return same;
-}
-
 static bool
 is_same_output(const struct output *x, const struct output *y)
 {
 	if (x->direct || y->direct)
 		return x->direct && y->direct && x->fd == STDOUT_FILENO && y->fd == x->fd;
-	return x->place && y->place && is_same_place(x->place, y->place);
+	/* do both paths end with the same name in the same directory? */
+	struct stat dx, dy;
+	if (!x->place || !y->place || strcmp(file_base(x->place), file_base(y->place)) != 0)
+		return false;
+	char *in_x = place_directory(x->place), *in_y = place_directory(y->place);
+	bool same = in_x && in_y && !stat(in_x, &dx) && !stat(in_y, &dy) &&
+		    dx.st_dev == dy.st_dev && dx.st_ino == dy.st_ino;
+	free(in_x);
+	free(in_y);
+	return same;
 }
 
 /* Finds the output's place.  False: it would overwrite an input, or an output before it. */
@@ -332,19 +312,6 @@ find_place(const struct file_set *s, struct output *o, struct err *e)
 	return o->direct || file_check_inputs(o->path, e);
 }
 
-static bool
-prepare_one(struct output *o)
-{
-	struct bytes b = content(o);
-	if (o->is_directory)
-		return make_directories(o);
-	if (o->direct)
-		return true;
-	if (!o->beside)
-		o->beside = write_beside(o->place, &b, 1, o->rest);
-	return o->beside;
-}
-
 /*
  * Empties the set and removes the temporary files.  If back is true, the destinations
  * get their old files again.
@@ -361,9 +328,14 @@ clear(struct file_set *s, bool back)
 		free(o->place);
 		text_free(&o->text);
 	}
-	/* after the files inside were removed */
+	/* after the files inside, the directories that were made, the innermost first */
 	for (struct output *o = s->first; o && back; o = o->next)
-		remove_directories(o);
+		for (size_t i = o->made ? strlen(o->path) : 0; i && i >= o->made; i--) {
+			if ((o->path[i] && o->path[i] != '/') || o->path[i - 1] == '/')
+				continue;
+			o->path[i] = '\0';
+			(void)rmdir(o->path);
+		}
 	s->first = NULL;
 	s->last = &s->first;
 }
@@ -375,11 +347,16 @@ write_outputs(struct file_set *s, struct err *e)
 	struct output *o;
 	/* Everything that may fail for lack of memory or disk space comes first.  Later no
 	 * allocation can end the program, so temporary files are always removed. */
-	for (o = s->first; o; o = o->next)
+	for (o = s->first; o; o = o->next) {
+		struct bytes b = content(o);
 		if (!find_place(s, o, e))
 			return false;
-		else if (!prepare_one(o))
+		if (!o->is_directory && !o->direct && !o->beside)
+			o->beside = write_beside(o->place, &b, 1, o->rest);
+		bool ok = o->is_directory ? make_directories(o) : o->direct || o->beside;
+		if (!ok)
 			return err_at(e, o->path, 0, "%s", strerror(errno));
+	}
 	/* direct outputs, which can't be undone, are written before names are taken */
 	for (o = s->first; o; o = o->next) {
 		struct bytes b = content(o);

@@ -100,20 +100,6 @@ take_unicode(struct parser *s, char **out)
 	return true;
 }
 
-static bool
-take_escape(struct parser *s, char **out)
-{
-	static const char from[] = "\"\\/bfnrt", to[] = "\"\\/\b\f\n\r\t";
-	char c = *s->p++;
-	if (c == 'u')
-		return take_unicode(s, out);
-	const char *at = c ? strchr(from, c) : NULL;
-	if (!at)
-		return bad(s, "an unknown escape");
-	*(*out)++ = to[at - from];
-	return true;
-}
-
 /*
  * s->p is at the opening quote.  An escape is at least as long as the UTF-8 that it
  * stands for, so the text fits.
@@ -121,6 +107,7 @@ take_escape(struct parser *s, char **out)
 static bool
 take_string(struct parser *s, const char **out)
 {
+	static const char from[] = "\"\\/bfnrt", to[] = "\"\\/\b\f\n\r\t";
 	const char *close = ++s->p;
 	while (*close && *close != '"')
 		close += *close == '\\' && close[1] ? 2 : 1;
@@ -134,9 +121,17 @@ take_string(struct parser *s, const char **out)
 			*t++ = *s->p++;
 			continue;
 		}
-		s->p++;
-		if (!take_escape(s, &t))
-			return false;
+		char c = s->p[1];
+		const char *at = c ? strchr(from, c) : NULL;
+		s->p += 2;
+		if (c == 'u') {
+			if (!take_unicode(s, &t))
+				return false;
+		} else if (!at) {
+			return bad(s, "an unknown escape");
+		} else {
+			*t++ = to[at - from];
+		}
 	}
 	s->p++;
 	*out = text;
@@ -175,21 +170,6 @@ take_word(struct parser *s, const char *word, enum json_kind kind, double v,
 static bool take_value(struct parser *s, int depth, struct json *out);
 
 static bool
-take_key(struct parser *s, struct json *out)
-{
-	skip_space(s);
-	if (*s->p != '"')
-		return bad(s, "a member without a name");
-	if (!take_string(s, &out->key))
-		return false;
-	skip_space(s);
-	if (*s->p != ':')
-		return bad(s, "a name without a colon");
-	s->p++;
-	return true;
-}
-
-static bool
 take_items(struct parser *s, int depth, struct json *out)
 {
 	bool object = *s->p++ == '{';
@@ -203,7 +183,18 @@ take_items(struct parser *s, int depth, struct json *out)
 	}
 	for (;;) {
 		struct json item = { .string = "" };
-		if ((object && !take_key(s, &item)) || !take_value(s, depth + 1, &item))
+		if (object) {
+			skip_space(s);
+			if (*s->p != '"')
+				return bad(s, "a member without a name");
+			if (!take_string(s, &item.key))
+				return false;
+			skip_space(s);
+			if (*s->p != ':')
+				return bad(s, "a name without a colon");
+			s->p++;
+		}
+		if (!take_value(s, depth + 1, &item))
 			return false;
 		agrow(s->a, out->item, out->n, &cap);
 		out->item[out->n++] = item;

@@ -64,16 +64,6 @@ parse_shape(const char *p, struct npy *n)
 	}
 }
 
-static bool
-data_size(const struct npy *n, uint64_t *bytes)
-{
-	*bytes = (uint64_t)n->item_bytes;
-	for (int i = 0; i < n->rank; i++)
-		if (__builtin_mul_overflow(*bytes, (uint64_t)n->dim[i], bytes))
-			return false;
-	return true;
-}
-
 bool
 npy_parse_head(struct bytes file, uint64_t file_bytes, const char *name,
 	       struct npy *out, uint64_t *at, struct err *e)
@@ -102,8 +92,11 @@ npy_parse_head(struct bytes file, uint64_t file_bytes, const char *name,
 	if (!parse_shape(find_value(header, "'shape'"), out))
 		return err_at(e, name, 0, ".npy shape is malformed or has more than %d "
 			      "dimensions", NPY_MAX_RANK);
-	uint64_t bytes, data_bytes = file_bytes - r.at;
-	if (!data_size(out, &bytes) || bytes != data_bytes)
+	uint64_t bytes = (uint64_t)out->item_bytes, data_bytes = file_bytes - r.at;
+	bool fits = true;
+	for (int i = 0; i < out->rank; i++)
+		fits = fits && !__builtin_mul_overflow(bytes, (uint64_t)out->dim[i], &bytes);
+	if (!fits || bytes != data_bytes)
 		return err_at(e, name, 0, ".npy data has %llu bytes, not what its shape says",
 			      (unsigned long long)data_bytes);
 	out->data.n = (size_t)data_bytes;

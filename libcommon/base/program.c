@@ -11,19 +11,13 @@
 
 #ifndef __wasi__
 
-static bool
-is_program(const char *path)
-{
-	struct stat st;
-	return !stat(path, &st) && S_ISREG(st.st_mode) && !access(path, X_OK);
-}
-
 /* Returns the path if the directory (n bytes at dir) has this program, else NULL. */
 static const char *
 in_directory(struct arena *a, const char *dir, size_t n, const char *name)
 {
 	const char *path = arena_printf(a, "%.*s/%s", (int)n, dir, name);
-	return is_program(path) ? path : NULL;
+	struct stat st;
+	return !stat(path, &st) && S_ISREG(st.st_mode) && !access(path, X_OK) ? path : NULL;
 }
 
 /* Returns the directory of the running program; symbolic links are followed. */

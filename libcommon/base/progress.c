@@ -73,28 +73,6 @@ on_interrupt(int number)
 	(void)raise(number);
 }
 
-/* Installs the handler only if the signal has its default action. */
-static void
-catch_interrupt(void)
-{
-	void (*old)(int) = signal(SIGINT, on_interrupt);
-	if (old != SIG_DFL)
-		(void)signal(SIGINT, old);
-}
-
-/* such as ", about 12 s left" */
-static void
-put_left(char *out, size_t n, double seconds)
-{
-	/* from `most` seconds or minutes on, the time is printed in the next larger unit */
-	const double unit = 60, most = 100;
-	double minutes = seconds / unit, hours = minutes / unit;
-	bool short_time = seconds < most, medium = minutes < most;
-	(void)snprintf(out, n, ", about %.0f %s left",
-		       short_time ? seconds : medium ? minutes : hours,
-		       short_time ? "s" : medium ? "min" : "h");
-}
-
 void
 progress_show(struct progress *p, double done, double all)
 {
@@ -107,11 +85,22 @@ progress_show(struct progress *p, double done, double all)
 	double t = now();
 	if (t < p->since + first || t < p->shown + often)
 		return;
-	if (!(p->shown > 0))
-		catch_interrupt();
+	if (!(p->shown > 0)) { /* the handler is only for the default action of the signal */
+		void (*old)(int) = signal(SIGINT, on_interrupt);
+		if (old != SIG_DFL)
+			(void)signal(SIGINT, old);
+	}
 	p->shown = t;
-	if (!p->lent && (done >= early * all || t >= p->begin + soon))
-		put_left(left, sizeof(left), (t - p->begin) * (all - done) / done);
+	if (!p->lent && (done >= early * all || t >= p->begin + soon)) {
+		/* from `most` seconds or minutes on, the next larger unit is printed */
+		const double unit = 60, most = 100;
+		double seconds = (t - p->begin) * (all - done) / done;
+		double minutes = seconds / unit, hours = minutes / unit;
+		bool short_time = seconds < most, medium = minutes < most;
+		(void)snprintf(left, sizeof(left), ", about %.0f %s left",
+			       short_time ? seconds : medium ? minutes : hours,
+			       short_time ? "s" : medium ? "min" : "h");
+	}
 	(void)dprintf(p->terminal, "%s%s: %s: %.0f %%%s", clear,
 		      program_invocation_short_name, p->what, 100 * done / all, left);
 }

@@ -157,16 +157,6 @@ threads_close(struct threads *p)
 	block_free(p, sizeof(*p));
 }
 
-/* Starts threads up to n; if a thread can't start, the pool stays smaller. */
-static void
-start_threads(struct threads *p, unsigned n)
-{
-	if (p == &of_program && !p->n && n)
-		(void)atexit(end_program);
-	while (p->n < n && !pthread_create(&p->thread[p->n], NULL, worker, p))
-		p->n++;
-}
-
 /* Waits for the threads that have joined the job; meanwhile the call's caller may cancel it. */
 static void
 wait_for_idle(struct threads *p)
@@ -194,7 +184,11 @@ share(struct job *j, unsigned n)
 	(void)pthread_mutex_lock(&p->lock);
 	bool shared = !p->job && n;
 	if (shared) {
-		start_threads(p, n);
+		if (p == &of_program && !p->n)
+			(void)atexit(end_program);
+		/* if a thread can't start, the pool stays smaller */
+		while (p->n < n && !pthread_create(&p->thread[p->n], NULL, worker, p))
+			p->n++;
 		p->job = j;
 		p->wanted = n;
 		(void)pthread_cond_broadcast(&p->work);
