@@ -93,21 +93,14 @@ call_same_type(struct call *c, const struct tfl_tensor *a,
 			tfl_type_name(b->type));
 }
 
-static bool
-same_shape(const struct tfl_tensor *a, const struct tfl_tensor *b)
-{
-	for (int i = 0; i < a->rank && i < b->rank; i++)
-		if (a->dim[i] != b->dim[i])
-			return false;
-	return a->rank == b->rank;
-}
-
 bool
 call_same_shape(struct call *c, const struct tfl_tensor *a,
 		const struct tfl_tensor *b)
 {
-	return same_shape(a, b) ||
-	       call_mismatch(c, "shapes of %s and %s differ", a->name, b->name);
+	bool same = a->rank == b->rank;
+	for (int i = 0; same && i < a->rank; i++)
+		same = a->dim[i] == b->dim[i];
+	return same || call_mismatch(c, "shapes of %s and %s differ", a->name, b->name);
 }
 
 bool
@@ -204,34 +197,6 @@ call_axis(struct call *c, int64_t axis, int rank, int *out)
 	return true;
 }
 
-static int32_t *
-widen(struct arena *a, const struct tfl_tensor *t, const void *data)
-{
-	size_t n = (size_t)tfl_elements(t);
-	int32_t *v = anew(a, int32_t, n);
-	switch (t->type) {
-	case TFL_INT8:
-		for (size_t i = 0; i < n; i++)
-			v[i] = ((const int8_t *)data)[i]; /* int8 is a number here, no character: NOLINT */
-		break;
-	case TFL_UINT8:
-	case TFL_BOOL:
-		for (size_t i = 0; i < n; i++)
-			v[i] = ((const uint8_t *)data)[i];
-		break;
-	case TFL_INT16:
-		for (size_t i = 0; i < n; i++) {
-			int16_t x; /* a constant may have any address */
-			memcpy(&x, (const uint8_t *)data + 2 * i, sizeof(x));
-			v[i] = x;
-		}
-		break;
-	default:
-		memcpy(v, data, n * sizeof(*v));
-	}
-	return v;
-}
-
 void
 narrow(const struct tfl_tensor *t, void *data, const int32_t *v)
 {
@@ -260,7 +225,31 @@ call_widen(struct call *c, int k)
 {
 	if (c->check)
 		return anew(c->a, int32_t, 1);
-	return widen(c->a, call_in(c, k), c->io->in[k]);
+	const struct tfl_tensor *t = call_in(c, k);
+	const void *data = c->io->in[k];
+	size_t n = (size_t)tfl_elements(t);
+	int32_t *v = anew(c->a, int32_t, n);
+	switch (t->type) {
+	case TFL_INT8:
+		for (size_t i = 0; i < n; i++)
+			v[i] = ((const int8_t *)data)[i]; /* int8 is a number here, no character: NOLINT */
+		break;
+	case TFL_UINT8:
+	case TFL_BOOL:
+		for (size_t i = 0; i < n; i++)
+			v[i] = ((const uint8_t *)data)[i];
+		break;
+	case TFL_INT16:
+		for (size_t i = 0; i < n; i++) {
+			int16_t x; /* a constant may have any address */
+			memcpy(&x, (const uint8_t *)data + 2 * i, sizeof(x));
+			v[i] = x;
+		}
+		break;
+	default:
+		memcpy(v, data, n * sizeof(*v));
+	}
+	return v;
 }
 
 void

@@ -6,28 +6,6 @@
 #include <math.h>
 #include <string.h>
 
-/* round(v / s) + z, clamped; NaN becomes 0 */
-static int32_t
-quantized(float v, struct affine q, struct range r)
-{
-	double x = (double)roundf(v / q.scale) + (double)q.zero;
-	return isnan(x) ? 0 : (int32_t)fmin(fmax(x, r.lo), r.hi);
-}
-
-static bool
-from_float(struct call *c, struct affine q, struct range r)
-{
-	if (c->check)
-		return true;
-	const float *x = c->io->in[0];
-	int64_t n = tfl_elements(call_in(c, 0));
-	int32_t *v = anew(c->a, int32_t, (size_t)n);
-	for (int64_t i = 0; i < n; i++)
-		v[i] = quantized(x[i], q, r);
-	call_narrow(c, 0, v);
-	return true;
-}
-
 bool
 kernel_quantize(struct call *c)
 {
@@ -41,8 +19,17 @@ kernel_quantize(struct call *c)
 	    !call_affine(c, out, "output", &q_out) ||
 	    !call_range(c, TFL_ACT_NONE, out, q_out, &r))
 		return false;
-	if (in->type == TFL_FLOAT32)
-		return from_float(c, q_out, r);
+	if (in->type == TFL_FLOAT32) {
+		const float *from = c->io->in[0];
+		int64_t n = c->check ? 0 : tfl_elements(in);
+		int32_t *to = anew(c->a, int32_t, (size_t)n + 1);
+		for (int64_t i = 0; i < n; i++) { /* round(v / s) + z, clamped; NaN becomes 0 */
+			double x = (double)roundf(from[i] / q_out.scale) + (double)q_out.zero;
+			to[i] = isnan(x) ? 0 : (int32_t)fmin(fmax(x, r.lo), r.hi);
+		}
+		call_narrow(c, 0, to);
+		return true;
+	}
 	if (!call_affine(c, in, "input", &q) ||
 	    !call_mult_of(c, (double)q.scale / (double)q_out.scale,
 			  in->type == TFL_INT32 ? 0 : type_width(in->type), &m))
@@ -75,17 +62,6 @@ kernel_dequantize(struct call *c)
 	for (int64_t i = 0; i < tfl_elements(in); i++)
 		y[i] = (float)((double)q.scale * ((double)v[i] - q.zero));
 	return true;
-}
-
-/*
- * Truncates a float towards zero and saturates it.  Conversions between integers keep
- * the low bits.
- */
-static int32_t
-truncate_float(float v)
-{
-	return isnan(v) ? 0
-			: (int32_t)fmin(fmax((double)v, INT32_MIN), INT32_MAX);
 }
 
 /* CAST with INT64 on one side: keeps the low bits, or extends the sign. */
@@ -138,9 +114,16 @@ kernel_cast(struct call *c)
 		return true;
 	}
 	int32_t *v = anew(c->a, int32_t, (size_t)n);
+	/*
+	 * A float is truncated towards zero and saturates.  Conversions between integers keep
+	 * the low bits.
+	 */
 	if (in->type == TFL_FLOAT32)
 		for (int64_t i = 0; i < n; i++)
-			v[i] = out->type == TFL_BOOL ? f[i] != 0 : truncate_float(f[i]);
+			v[i] = out->type == TFL_BOOL ? f[i] != 0
+			       : isnan(f[i])	     ? 0
+						     : (int32_t)fmin(fmax((double)f[i], INT32_MIN),
+								     INT32_MAX);
 	else
 		v = call_widen(c, 0);
 	for (int64_t i = 0; out->type == TFL_BOOL && i < n; i++)

@@ -74,14 +74,6 @@ call_broadcast_input(struct call *c, int k, const struct tfl_tensor *out)
 	return r;
 }
 
-/* PRELU of INT16 has an alpha of INT8, the only combination in TensorFlow Lite Micro. */
-static bool
-has_narrow_alpha(const struct call *c, int k)
-{
-	return c->op->code == TFL_PRELU && k == 1 &&
-	       call_in(c, 0)->type == TFL_INT16 && call_in(c, k)->type == TFL_INT8;
-}
-
 static bool
 binary_prepare(struct call *c, unsigned types, int64_t activation, struct binary *b)
 {
@@ -90,9 +82,11 @@ binary_prepare(struct call *c, unsigned types, int64_t activation, struct binary
 	b->n = c->check ? 0 : tfl_elements(b->out);
 	for (int k = 0; k < 2; k++) {
 		b->in[k] = call_in(c, k);
+		/* PRELU of INT16 has an alpha of INT8, the only combination in TensorFlow Lite Micro */
+		bool is_narrow_alpha = c->op->code == TFL_PRELU && k == 1 &&
+				       b->in[0]->type == TFL_INT16 && b->in[1]->type == TFL_INT8;
 		if (!call_type(c, b->in[k], "input", types) ||
-		    (!has_narrow_alpha(c, k) &&
-		     !call_same_type(c, b->in[k], b->out)))
+		    (!is_narrow_alpha && !call_same_type(c, b->in[k], b->out)))
 			return false;
 	}
 	bool plain = b->out->type == TFL_INT32;
@@ -220,19 +214,6 @@ kernel_add_sub(struct call *c)
 	return binary_store(c, &b);
 }
 
-/*
- * Limits the multiplier of 8-bit products: at 2^14 every product but 0 already
- * saturates.  From 2^16 on, the reference shifts the product out of 32 bits, which C++
- * leaves undefined.
- */
-static double
-product_scale(const struct binary *b)
-{
-	double m = (double)b->q[0].scale * (double)b->q[1].scale /
-		   (double)b->q_out.scale;
-	return b->out->type != TFL_INT16 && m > 1 << 14 ? 1 << 14 : m;
-}
-
 bool
 kernel_mul(struct call *c)
 {
@@ -242,7 +223,15 @@ kernel_mul(struct call *c)
 		     TFL_OPT(c->op, MulOptions, fused_activation_function), &b))
 		return false;
 	bool plain = b.out->type == TFL_INT32;
-	if (!plain && !call_mult_of(c, product_scale(&b), most_product(&b), &m))
+	/*
+	 * The multiplier of 8-bit products has a limit: at 2^14 every product but 0 already
+	 * saturates.  From 2^16 on, the reference shifts the product out of 32 bits, which C++
+	 * leaves undefined.
+	 */
+	double scale = (double)b.q[0].scale * (double)b.q[1].scale / (double)b.q_out.scale;
+	if (b.out->type != TFL_INT16 && scale > 1 << 14)
+		scale = 1 << 14;
+	if (!plain && !call_mult_of(c, scale, most_product(&b), &m))
 		return false;
 	for (int64_t i = 0; i < b.n; i++) {
 		int32_t p =
@@ -329,23 +318,17 @@ divide_quantized(int32_t v, int32_t w, struct fixed_mult m)
 			  (struct fixed_mult){ .mult = m.mult, .exp = exp });
 }
 
-/* INT32 quotient, rounded towards zero, or down; INT32_MIN / -1 wraps around. */
-static int32_t
-plain_quotient(int32_t x, int32_t y, bool down)
-{
-	if (y == -1)
-		return wrap_mul(x, -1);
-	return x / y - (down && x % y && (x % y < 0) != (y < 0));
-}
-
 static bool
 divide_plain(struct call *c, struct binary *b, bool down)
 {
 	for (int64_t i = 0; i < b->n; i++) {
-		if (!b->x[1][i])
+		int32_t x = b->x[0][i], y = b->x[1][i];
+		if (!y)
 			return call_err(c, "division by zero");
-		b->y[i] = clamp_i32(plain_quotient(b->x[0][i], b->x[1][i], down),
-				    b->range.lo, b->range.hi);
+		/* rounded towards zero, or down; INT32_MIN / -1 wraps around */
+		int32_t quotient = y == -1 ? wrap_mul(x, -1)
+					   : x / y - (down && x % y && (x % y < 0) != (y < 0));
+		b->y[i] = clamp_i32(quotient, b->range.lo, b->range.hi);
 	}
 	return binary_store(c, b);
 }

@@ -14,41 +14,6 @@ struct dense {
 	struct requant r;
 };
 
-/*
- * Subtracts the zero point through the bias: sum (x - z) w = sum x w - z sum w.  The
- * products take raw inputs, as an int16 minus its zero point may need more than 16
- * bits.
- */
-static void
-fold_zero(struct dense *d, int32_t zero)
-{
-	for (int64_t j = 0; zero && j < d->filters.rows; j++) {
-		const int16_t *w = matrix_row(d->filters, j);
-		int64_t sum = 0;
-		for (int64_t k = 0; k < d->filters.cols; k++)
-			sum += w[k];
-		d->r.bias[j] =
-		    (int64_t)((uint64_t)d->r.bias[j] - (uint64_t)(zero * sum));
-	}
-}
-
-static void
-dense_run(struct dense *d)
-{
-	int64_t cols = d->filters.cols, n = d->filters.rows;
-	for (int64_t row = 0; row < d->rows; row += d->n_block) {
-		int64_t left = d->rows - row;
-		int64_t here = left < d->n_block ? left : d->n_block;
-		for (int64_t i = 0; i < here; i++)
-			copy_minus(matrix_row(d->block, i), d->in->type, d->x,
-				   (row + i) * cols, cols, 0);
-		matrix_products(d->block, here, d->filters, d->acc);
-		for (int64_t i = 0; i < here; i++)
-			requant_store(&d->r, d->acc + i * n, (int32_t)n, d->out,
-				      d->y, (row + i) * n);
-	}
-}
-
 static bool
 check_weights(struct call *c, struct dense *d, const struct tfl_tensor *w,
 	      int64_t *n, int64_t *cols)
@@ -134,7 +99,27 @@ kernel_fully_connected(struct call *c)
 	for (int64_t j = 0; j < n; j++)
 		copy_minus(matrix_row(d.filters, j), w->type, c->io->in[1],
 			   j * cols, cols, zw.zero);
-	fold_zero(&d, x.zero);
-	dense_run(&d);
+	/*
+	 * Subtract the zero point through the bias: sum (x - z) w = sum x w - z sum w.  The
+	 * products take raw inputs, as an int16 minus its zero point may need more than 16 bits.
+	 */
+	for (int64_t j = 0; x.zero && j < n; j++) {
+		const int16_t *row = matrix_row(d.filters, j);
+		int64_t sum = 0;
+		for (int64_t k = 0; k < cols; k++)
+			sum += row[k];
+		d.r.bias[j] = (int64_t)((uint64_t)d.r.bias[j] - (uint64_t)(x.zero * sum));
+	}
+	for (int64_t row = 0; row < d.rows; row += d.n_block) {
+		int64_t left = d.rows - row;
+		int64_t here = left < d.n_block ? left : d.n_block;
+		for (int64_t i = 0; i < here; i++)
+			copy_minus(matrix_row(d.block, i), d.in->type, d.x,
+				   (row + i) * cols, cols, 0);
+		matrix_products(d.block, here, d.filters, d.acc);
+		for (int64_t i = 0; i < here; i++)
+			requant_store(&d.r, d.acc + i * n, (int32_t)n, d.out,
+				      d.y, (row + i) * n);
+	}
 	return true;
 }

@@ -123,17 +123,13 @@ is_unary(int code)
 	       code == TFL_RELU;
 }
 
-static bool
-is_binary(int code)
-{
-	return code == TFL_ADD || code == TFL_SUB || code == TFL_MUL ||
-	       code == TFL_DIV || code == TFL_MAXIMUM || code == TFL_MINIMUM;
-}
-
 bool
 call_is_float(const struct call *c)
 {
-	int n = is_unary(c->op->code) ? 1 : is_binary(c->op->code) ? 2 : 0;
+	int code = c->op->code;
+	bool is_binary = code == TFL_ADD || code == TFL_SUB || code == TFL_MUL ||
+			 code == TFL_DIV || code == TFL_MAXIMUM || code == TFL_MINIMUM;
+	int n = is_unary(code) ? 1 : is_binary ? 2 : 0;
 	if (!n || c->op->n_in != n || c->op->n_out != 1)
 		return false;
 	for (int k = 0; k < n; k++)

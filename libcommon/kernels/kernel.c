@@ -75,25 +75,19 @@ check_volume(struct call *c, const struct tfl_tensor *t)
 }
 
 static bool
-check_volumes(struct call *c)
-{
-	for (int k = 0; k < c->op->n_in; k++)
-		if (!check_volume(c, call_in(c, k)))
-			return false;
-	for (int k = 0; k < c->op->n_out; k++)
-		if (!check_volume(c, call_out(c, k)))
-			return false;
-	return true;
-}
-
-static bool
 call_kernel(struct call *c)
 {
 	bool (*run)(struct call *) = call_is_float(c) ? kernel_float
 						      : find(c->op->code)->run;
 	if (!run)
 		return call_err(c, "no kernel for this operator");
-	if (!check_volumes(c) || (run != kernel_float && !check_inputs(c)))
+	for (int k = 0; k < c->op->n_in; k++)
+		if (!check_volume(c, call_in(c, k)))
+			return false;
+	for (int k = 0; k < c->op->n_out; k++)
+		if (!check_volume(c, call_out(c, k)))
+			return false;
+	if (run != kernel_float && !check_inputs(c))
 		return false;
 	const struct kernel_io *io = c->io, own = native_open(c->a, c->g, c->op, io);
 	c->io = &own;
@@ -102,29 +96,6 @@ call_kernel(struct call *c)
 		native_finish(c->g, c->op, &own, io);
 	c->io = io;
 	return ok;
-}
-
-/* Returns true if an input or output of op may have another shape than the file says. */
-static bool
-has_open_shape(const struct tfl_subgraph *g, const struct tfl_op *op)
-{
-	for (int k = 0; k < op->n_in + op->n_out; k++) {
-		int i = k < op->n_in ? op->in[k] : op->out[k - op->n_in];
-		const struct tfl_tensor *t = i < 0 ? NULL : &g->tensor[i];
-		if (t && (!t->has_shape || t->is_dynamic || t->is_sparse))
-			return true;
-	}
-	return false;
-}
-
-/* Returns true if the batch of an output of op is open: the file has 1 for it, whatever it is. */
-static bool
-has_open_batch(const struct tfl_subgraph *g, const struct tfl_op *op)
-{
-	for (int k = 0; k < op->n_out; k++)
-		if (op->out[k] >= 0 && g->tensor[op->out[k]].open_batch)
-			return true;
-	return false;
 }
 
 /* results of a kernel's checks, besides success or failure */
@@ -185,11 +156,22 @@ kernel_shapes_agree(const struct tfl_subgraph *g, const struct tfl_op *op,
 		    struct err *e)
 {
 	struct err bare = { 0 };
-	if (has_open_shape(g, op) || kernel_file_shapes_agree(g, op, &bare))
+	/* an input or output may have another shape than the file says */
+	for (int k = 0; k < op->n_in + op->n_out; k++) {
+		int i = k < op->n_in ? op->in[k] : op->out[k - op->n_in];
+		const struct tfl_tensor *t = i < 0 ? NULL : &g->tensor[i];
+		if (t && (!t->has_shape || t->is_dynamic || t->is_sparse))
+			return true;
+	}
+	if (kernel_file_shapes_agree(g, op, &bare))
 		return true;
+	/* the file has 1 for an open batch of an output, whatever it is */
+	bool is_open = false;
+	for (int k = 0; k < op->n_out; k++)
+		is_open |= op->out[k] >= 0 && g->tensor[op->out[k]].open_batch;
 	return err_set(e, "%s%s", bare.text,
-		       has_open_batch(g, op) ? "; the batch is open, for which the file has 1: "
-					       "convert the model with a fixed batch" : "");
+		       is_open ? "; the batch is open, for which the file has 1: "
+				 "convert the model with a fixed batch" : "");
 }
 
 bool

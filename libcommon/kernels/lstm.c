@@ -75,18 +75,6 @@ check_lstm_shapes(struct call *c, struct lstm *l)
 	return call_work(c, tfl_elements(l->out), l->features + l->cells);
 }
 
-static bool
-check_lstm_types(struct call *c, struct lstm *l)
-{
-	return call_type(c, l->in, "input", T_I8 | T_I16) &&
-	       call_same_type(c, l->in, l->out) &&
-	       call_same_type(c, l->in, l->hidden) &&
-	       call_type(c, l->cell, "cell state", T_I16) &&
-	       call_affine(c, l->in, "input", &l->q_in) &&
-	       call_affine(c, l->hidden, "output state", &l->q_hidden) &&
-	       call_affine(c, l->cell, "cell state", &l->q_cell);
-}
-
 /*
  * Loads weights k with n columns and folds the zero point into the bias: sum (x - z) w
  * = sum x w - z sum w.
@@ -138,8 +126,21 @@ load_gate_bias(struct call *c, const struct lstm *l, int k, struct dense *d)
 }
 
 static bool
-load_scales(struct call *c, struct lstm *l)
+lstm_prepare(struct call *c, struct lstm *l)
 {
+	l->in = call_in(c, LSTM_X);
+	l->hidden = call_in(c, LSTM_HIDDEN);
+	l->cell = call_in(c, LSTM_CELL);
+	l->out = call_out(c, 0);
+	l->wide = l->in->type == TFL_INT16;
+	if (!call_type(c, l->in, "input", T_I8 | T_I16) ||
+	    !call_same_type(c, l->in, l->out) ||
+	    !call_same_type(c, l->in, l->hidden) ||
+	    !call_type(c, l->cell, "cell state", T_I16) ||
+	    !call_affine(c, l->in, "input", &l->q_in) ||
+	    !call_affine(c, l->hidden, "output state", &l->q_hidden) ||
+	    !call_affine(c, l->cell, "cell state", &l->q_cell) || !check_lstm_shapes(c, l))
+		return false;
 	float clip = (float)TFL_OPT_FLOAT(
 	    c->op, UnidirectionalSequenceLSTMOptions, cell_clip);
 	if (clip > 0)
@@ -148,22 +149,9 @@ load_scales(struct call *c, struct lstm *l)
 	sigmoid16_prepare(&l->tanh, GATE_SCALE, true);
 	sigmoid16_prepare(&l->tanh_cell, l->q_cell.scale, true);
 	float unit2 = UNIT_SCALE * UNIT_SCALE;
-	return call_mult(
-		   c, (double)(UNIT_SCALE * l->q_cell.scale / l->q_cell.scale),
-		   &l->keep) &&
-	       call_mult(c, (double)(unit2 / l->q_cell.scale), &l->add) &&
-	       call_mult(c, (double)(unit2 / l->q_hidden.scale), &l->emit);
-}
-
-static bool
-lstm_prepare(struct call *c, struct lstm *l)
-{
-	l->in = call_in(c, LSTM_X);
-	l->hidden = call_in(c, LSTM_HIDDEN);
-	l->cell = call_in(c, LSTM_CELL);
-	l->out = call_out(c, 0);
-	l->wide = l->in->type == TFL_INT16;
-	if (!check_lstm_types(c, l) || !check_lstm_shapes(c, l) || !load_scales(c, l))
+	if (!call_mult(c, (double)(UNIT_SCALE * l->q_cell.scale / l->q_cell.scale), &l->keep) ||
+	    !call_mult(c, (double)(unit2 / l->q_cell.scale), &l->add) ||
+	    !call_mult(c, (double)(unit2 / l->q_hidden.scale), &l->emit))
 		return false;
 	for (int g = 0; g < LSTM_N_GATES; g++) {
 		if (!load_dense(c, l, LSTM_WEIGHTS + g, l->features, l->q_in,

@@ -90,23 +90,6 @@ element(const struct matmul *m, const int32_t *a, const int32_t *b)
 			 type_max(m->out->type));
 }
 
-static void
-run_batches(struct call *c, const struct matmul *m)
-{
-	int64_t per = (int64_t)m->a.rows * m->b.cols;
-	int64_t batches = per ? tfl_elements(m->out) / per : 0;
-	int32_t *y = anew(c->a, int32_t, (size_t)tfl_elements(m->out)), *at = y;
-	for (int64_t i = 0; i < batches; i++) {
-		const int32_t *a = m->a.v + batch_start(&m->a, m->out, i);
-		const int32_t *b = m->b.v + batch_start(&m->b, m->out, i);
-		for (int32_t r = 0; r < m->a.rows; r++)
-			for (int32_t k = 0; k < m->b.cols; k++)
-				*at++ = element(m, a + r * m->a.row_step,
-						b + k * m->b.col_step);
-	}
-	call_narrow(c, 0, y);
-}
-
 bool
 kernel_batch_matmul(struct call *c)
 {
@@ -127,6 +110,17 @@ kernel_batch_matmul(struct call *c)
 		return call_err(c, "scales give a multiplier above 128");
 	if (c->check)
 		return true;
-	run_batches(c, &m);
+	int64_t per = (int64_t)m.a.rows * m.b.cols;
+	int64_t batches = per ? tfl_elements(m.out) / per : 0;
+	int32_t *y = anew(c->a, int32_t, (size_t)tfl_elements(m.out)), *at = y;
+	for (int64_t i = 0; i < batches; i++) {
+		const int32_t *a = m.a.v + batch_start(&m.a, m.out, i);
+		const int32_t *b = m.b.v + batch_start(&m.b, m.out, i);
+		for (int32_t r = 0; r < m.a.rows; r++)
+			for (int32_t k = 0; k < m.b.cols; k++)
+				*at++ = element(&m, a + r * m.a.row_step,
+						b + k * m.b.col_step);
+	}
+	call_narrow(c, 0, y);
 	return true;
 }

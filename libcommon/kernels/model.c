@@ -4,21 +4,6 @@
 #include "kernels/kernels.h"
 #include "tflite/tflite.h"
 
-static bool
-check_subgraph(const struct tfl_model *m, int index, struct err *e)
-{
-	const struct tfl_subgraph *g = &m->subgraph[index];
-	struct err bare = { 0 };
-	for (int i = 0; i < g->n_ops; i++) {
-		if (kernel_shapes_agree(g, &g->op[i], &bare))
-			continue;
-		if (index)
-			return err_at(e, m->name, 0, "subgraph %d: %s", index, bare.text);
-		return err_at(e, m->name, 0, "%s", bare.text);
-	}
-	return true;
-}
-
 bool
 model_read(struct arena *a, struct bytes file, const char *name,
 	   struct tfl_model **out, struct err *e)
@@ -26,9 +11,17 @@ model_read(struct arena *a, struct bytes file, const char *name,
 	struct tfl_model *m;
 	if (!tfl_read(a, file, name, &m, e))
 		return false;
-	for (int i = 0; i < m->n_subgraphs; i++)
-		if (!check_subgraph(m, i, e))
-			return false;
+	struct err bare = { 0 };
+	for (int s = 0; s < m->n_subgraphs; s++) {
+		const struct tfl_subgraph *g = &m->subgraph[s];
+		for (int i = 0; i < g->n_ops; i++) {
+			if (kernel_shapes_agree(g, &g->op[i], &bare))
+				continue;
+			if (s)
+				return err_at(e, m->name, 0, "subgraph %d: %s", s, bare.text);
+			return err_at(e, m->name, 0, "%s", bare.text);
+		}
+	}
 	*out = m;
 	return true;
 }

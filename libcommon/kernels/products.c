@@ -276,16 +276,6 @@ scale_each_avx2(const struct requant *r, const int64_t *restrict acc, int32_t n,
 }
 
 static void
-scale_32(const struct requant *r, const int64_t *restrict acc, int32_t n,
-	 int32_t *restrict v)
-{
-	if (HAS_AVX2)
-		scale_each_avx2(r, acc, n, v);
-	else
-		scale_each(r, acc, n, v);
-}
-
-static void
 scale_64(const struct requant *r, const int64_t *acc, int32_t n, int32_t *v)
 {
 	for (int32_t i = 0; i < n; i++) {
@@ -311,8 +301,10 @@ requant_store(const struct requant *r, const int64_t *acc, int32_t n,
 		part.mult = r->mult + i;
 		if (r->wide)
 			scale_64(&part, acc + i, m, v);
+		else if (HAS_AVX2)
+			scale_each_avx2(&part, acc + i, m, v);
 		else
-			scale_32(&part, acc + i, m, v);
+			scale_each(&part, acc + i, m, v);
 		if (out->type == TFL_INT16)
 			for (int32_t k = 0; k < m; k++)
 				((int16_t *)data)[at + i + k] = (int16_t)v[k];
@@ -358,9 +350,15 @@ call_weights(struct call *c, const struct tfl_tensor *in, const struct tfl_tenso
 
 /* ---- convolutions --------------------------------------------------------- */
 
-static bool
-check_types(struct call *c, struct convolution *v)
+bool
+conv_open(struct call *c, int in, int weights, int bias, struct convolution *v)
 {
+	*v = (struct convolution){
+		.in = call_in(c, in), .weights = call_in(c, weights),
+		.bias = call_in(c, bias), .out = call_out(c, 0),
+		.x = c->io->in[in], .k = c->io->in[weights], .y = c->io->out[0],
+	};
+	v->b = v->bias ? c->io->in[bias] : NULL;
 	int type = v->in->type;
 	struct affine x, y, w = { 0 };
 	if (!call_type(c, v->in, "input", T_QUANT) ||
@@ -379,19 +377,7 @@ check_types(struct call *c, struct convolution *v)
 		return false;
 	v->zero = x.zero;
 	v->weight_zero = w.zero;
-	return true;
-}
-
-bool
-conv_open(struct call *c, int in, int weights, int bias, struct convolution *v)
-{
-	*v = (struct convolution){
-		.in = call_in(c, in), .weights = call_in(c, weights),
-		.bias = call_in(c, bias), .out = call_out(c, 0),
-		.x = c->io->in[in], .k = c->io->in[weights], .y = c->io->out[0],
-	};
-	v->b = v->bias ? c->io->in[bias] : NULL;
-	return check_types(c, v) && call_nhwc(c, v->in, "input", &v->i) &&
+	return call_nhwc(c, v->in, "input", &v->i) &&
 	       call_nhwc(c, v->weights, "weights", &v->f) &&
 	       call_nhwc(c, v->out, "output", &v->o);
 }

@@ -53,24 +53,6 @@ check_svdf_shapes(struct call *c, struct svdf *s)
 	       call_work(c, s->batch * s->filters, s->inputs);
 }
 
-/* Multiplies scales in float32, as TFLite Micro does. */
-static bool
-check_scales(struct call *c, struct svdf *s)
-{
-	struct affine f, t;
-	return call_affine(c, s->in, "input", &s->q_in) &&
-	       call_affine(c, s->feature, "feature weights", &f) &&
-	       call_affine(c, s->time, "time weights", &t) &&
-	       call_affine(c, s->state, "state", &s->q_state) &&
-	       call_affine(c, s->out, "output", &s->q_out) &&
-	       call_mult(c,
-			 (double)(s->q_in.scale * f.scale / s->q_state.scale),
-			 &s->to_state) &&
-	       call_mult(c,
-			 (double)(s->q_state.scale * t.scale / s->q_out.scale),
-			 &s->to_out);
-}
-
 static bool
 svdf_prepare(struct call *c, struct svdf *s)
 {
@@ -92,7 +74,19 @@ svdf_prepare(struct call *c, struct svdf *s)
 	if (!s->state->is_variable)
 		return call_err(c, "state (%s) is not a variable",
 				s->state->name);
-	return check_svdf_shapes(c, s) && check_scales(c, s);
+	/* the scales are multiplied in float32, as in TFLite Micro */
+	struct affine f, t;
+	return check_svdf_shapes(c, s) && call_affine(c, s->in, "input", &s->q_in) &&
+	       call_affine(c, s->feature, "feature weights", &f) &&
+	       call_affine(c, s->time, "time weights", &t) &&
+	       call_affine(c, s->state, "state", &s->q_state) &&
+	       call_affine(c, s->out, "output", &s->q_out) &&
+	       call_mult(c,
+			 (double)(s->q_in.scale * f.scale / s->q_state.scale),
+			 &s->to_state) &&
+	       call_mult(c,
+			 (double)(s->q_state.scale * t.scale / s->q_out.scale),
+			 &s->to_out);
 }
 
 /* Computes the newest state of every filter; sums wrap at 32 bits. */

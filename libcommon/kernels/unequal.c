@@ -64,16 +64,6 @@ agree(const struct tfl_op *op, const struct tfl_tensor *from, const struct tfl_t
 		       (long long)zero, so, (long long)zo);
 }
 
-/* Compares input k with all outputs. */
-static bool
-input_agrees(const struct tfl_subgraph *g, const struct tfl_op *op, int k, struct err *e)
-{
-	for (int i = 0; op->in[k] >= 0 && i < op->n_out; i++)
-		if (!agree(op, &g->tensor[op->in[k]], &g->tensor[op->out[i]], e))
-			return false;
-	return true;
-}
-
 /* Compares the inputs of IF (after its condition) or WHILE with those of a subgraph. */
 static bool
 inputs_agree(const struct tfl_subgraph *g, const struct tfl_op *op, const struct tfl_subgraph *b,
@@ -165,10 +155,11 @@ kernel_equal_quantization(const struct tfl_model *m, int subgraph, const struct 
 {
 	const struct tfl_subgraph *g = &m->subgraph[subgraph];
 	for (int k = 0; moves_raw_values(op->code) && k < op->n_in; k++)
-		if (!input_agrees(g, op, k, e)) {
-			*tensor = op->in[k];
-			return false;
-		}
+		for (int i = 0; op->in[k] >= 0 && i < op->n_out; i++)
+			if (!agree(op, &g->tensor[op->in[k]], &g->tensor[op->out[i]], e)) {
+				*tensor = op->in[k];
+				return false;
+			}
 	return bodies_agree(m, g, op, tensor, e) &&
 	       variable_agrees(g, op, variables, tensor, e);
 }
