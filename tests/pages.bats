@@ -165,6 +165,22 @@ named()
 			key && !/^\./ { key = key " " $0 } END { print key }' | diff want -
 }
 
+@test "the time that the examples of Python and JavaScript print is that of npucc" {
+	local key file
+	cp "$TOP/tests/models/digits.tflite" mixed.tflite
+	npucc --part=alif-e8-u85 --cpu=ADD --cpu=SOFTMAX mixed.tflite >says
+	npu-perf --json mixed_npu.tflite >json
+	for file in man/nputools-packages.7 scripts/packaging/nputools/__init__.py scripts/wasm/API.md; do
+		key=$(sed -n 's/^.*\(print(nputools.estimate(compiled)\["\|console.log(report\.\)\([a-z_]*\).*/\2/p' \
+			"$TOP/$file")
+		echo "$file: $key, $(grep '^  time' says)"
+		# more than that of the NPU, as operators on the CPU take much longer
+		jq -e ".$key > 1.5 * .calibrated_ms / 1e3" json
+		awk -v us="$(jq "1e6 * .$key" json)" \
+			'/^  time     roughly .* µs: / { exit !($3 > .99 * us && $3 < 1.01 * us) }' says
+	done
+}
+
 @test "npu-report(1) has the words and sentences of schema/limits.def" {
 	printf '%s\n' '#define LIMIT_OF_CPU(words, text) @ words text' \
 		'#define LIMIT(key, words, text) @ words text' '#include "limits.def"' >limits.c

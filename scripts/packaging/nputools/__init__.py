@@ -8,7 +8,7 @@ and options give the bytes and the numbers of the programs tfl-quantize, npucc, 
     import nputools
     compiled = nputools.compile(open("m.tflite", "rb").read(), part="alif-e7-he")
     outputs = nputools.simulate(compiled, [picture])       # NumPy arrays
-    print(nputools.estimate(compiled)["inference_ms"])
+    print(nputools.estimate(compiled)["inference_seconds"])
 
 A model and an array is anything with the buffer protocol: bytes, memoryview, NumPy arrays.
 The results of simulate() are NumPy arrays where NumPy is installed, and memoryviews
@@ -215,7 +215,10 @@ def verify(model, **options):
 
 
 def estimate(model, **options):
-    """Estimates the time and memory of a compiled model: npu-perf --json as a dict."""
+    """Estimates the time and memory of a compiled model: npu-perf --json as a dict.
+
+    "inference_seconds" is the time of an inference, which npucc prints; "inference_ms" and
+    the cycles are those of the NPU alone, without the operators on the CPU."""
     return json.loads(_call("estimate", options, model)[1])
 
 
