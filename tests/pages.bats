@@ -181,6 +181,13 @@ named()
 	done
 }
 
+# a package index has no package of this project, but may have a foreign one of that name
+@test "each pip command for the project's wheels has --no-index" {
+	grep -r "pip3* install " "$TOP"/man/*.[1-9] "$TOP/README.md" "$TOP/scripts" >commands
+	[ "$(wc -l <commands)" -ge 3 ]
+	run ! grep -v -e --no-index commands
+}
+
 @test "npu-report(1) has the words and sentences of schema/limits.def" {
 	printf '%s\n' '#define LIMIT_OF_CPU(words, text) @ words text' \
 		'#define LIMIT(key, words, text) @ words text' '#include "limits.def"' >limits.c

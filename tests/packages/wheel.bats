@@ -146,7 +146,7 @@ module()
 @test "without the library, the module says how to install it" {
 	run in_plain python3 -c 'import nputools; nputools.compile(b"", part="alif-e7-he")'
 	[ "$status" = 1 ]
-	[ "${lines[-1]}" = "ImportError: nputools: the library is not installed: pip install 'nputools[library]'" ]
+	[ "${lines[-1]}" = "ImportError: nputools: the library is not installed: pip install --no-index --find-links DIR 'nputools[library]', where DIR has the wheels" ]
 	[ "$(in_plain python3 -c "import nputools; print(nputools.inputs(open('$digits', 'rb').read())[0].name)")" = picture ]
 }
 

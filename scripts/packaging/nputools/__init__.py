@@ -86,8 +86,9 @@ def _library():
     try:
         from nputools_library import PATH
     except ImportError as e:
-        raise ImportError("nputools: the library is not installed: pip install "
-                          "'nputools[library]'") from e
+        raise ImportError("nputools: the library is not installed: pip install --no-index "
+                          "--find-links DIR 'nputools[library]', where DIR has the wheels"
+                          ) from e
     try:
         lib = ctypes.CDLL(PATH)
     except OSError as e:
