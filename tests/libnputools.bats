@@ -165,6 +165,53 @@ like_programs()
 		tfl-partition --allow=no-such-rule m.tflite
 }
 
+# as_npucc MODEL MEMBER=VALUE... -- OPTION...: the library gives the bytes of npucc, and other bytes
+# than without these members
+as_npucc()
+{
+	local model=$1 members=()
+	shift
+	while [ "$1" != -- ]; do
+		members+=("$1")
+		shift
+	done
+	shift
+	"${embed%/*}/embed-options" "$model" alif-e8-u85 0 0 0 0 "${members[@]}" >library 2>notes
+	npucc -q --part=alif-e8-u85 "$@" -o npucc.tflite "$model"
+	cmp npucc.tflite library
+	"${embed%/*}/embed-options" "$model" alif-e8-u85 0 0 >plain 2>notes
+	run cmp -s plain library
+	[ "$status" = 1 ]
+}
+
+@test "integer_io, cpu, no_rewrite and cuts give the bytes of their options" {
+	cp "$TOP/tests/models/digits.tflite" "$TOP/tests/models/digits-float.tflite" .
+	mkinput --range=0,1 --format=npy -o 0.npy digits-float.tflite "$TOP/tests/models/digits/digit-0.pgm"
+	tfl-quantize --interface=float --data=0.npy -o io.tflite digits-float.tflite 2>said
+	as_npucc io.tflite integer_io=1 -- --integer-io
+	as_npucc digits.tflite cpu=ADD,SOFTMAX -- --cpu=ADD --cpu=SOFTMAX
+	as_npucc digits.tflite cpu=3 -- --cpu=3
+	as_npucc digits.tflite no_rewrite=all -- --no-rewrite=all
+	as_npucc digits.tflite cut_inputs=pw1 cut_outputs=flat -- --cut-inputs=pw1 --cut-outputs=flat
+	"${embed%/*}/gen-tosa" 2 >g.tosa
+	refuses 2 "g.tosa: error: integer_io is for TFLite models only, and this is a TOSA graph" \
+		"${embed%/*}/embed-options" g.tosa alif-e8-u85 0 0 0 0 integer_io=1
+	refuses 2 "g.tosa: error: cut_inputs is for TFLite models only" \
+		"${embed%/*}/embed-options" g.tosa alif-e8-u85 0 0 0 0 cut_inputs=x
+	refuses 2 "error: --no-rewrite: there is no rule 'windw'; did you mean window?" \
+		"${embed%/*}/embed-options" digits.tflite alif-e8-u85 0 0 0 0 no_rewrite=window,windw
+	refuses 2 "digits.tflite: error: --cpu=SOFTMX: no operator has this name or index; did you mean SOFTMAX?" \
+		"${embed%/*}/embed-options" digits.tflite alif-e8-u85 0 0 0 0 cpu=SOFTMX
+	refuses 2 "digits.tflite: error: --cut-inputs: subgraph 0 has no tensor 'nowhere'" \
+		"${embed%/*}/embed-options" digits.tflite alif-e8-u85 0 0 0 0 cut_inputs=nowhere
+}
+
+@test "bodies take the names of cpu, and not its indices" {
+	"${embed%/*}/gen-model" 1 CONV_2D | "${embed%/*}/control-model" both 2 >m.tflite
+	as_npucc m.tflite cpu=0 integer_io=1 -- --cpu=0 --integer-io
+	as_npucc m.tflite cpu=CONV_2D -- --cpu=CONV_2D
+}
+
 @test "a part's memories hold what is compiled for the part, or the call says what is missing" {
 	local chain=${embed%/*}/chain-model
 	[ -x "$chain" ] || skip "no $chain"

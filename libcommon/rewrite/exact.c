@@ -30,30 +30,46 @@ static const struct rule {
 
 /* ---- options ------------------------------------------------------------------- */
 
+/* Takes the first name of a list, which becomes the rest, or NULL. */
+static bool
+take_off(const char **list, uint64_t *off, struct err *e)
+{
+	enum { LONGEST = 64 };
+	char name[LONGEST] = "";
+	const char *names[ARRAY_LEN(rules)], *p = *list;
+	bool matched = false;
+	size_t n = strcspn(p, ",");
+	memcpy(name, p, n < sizeof(name) ? n : sizeof(name) - 1);
+	*list = p[n] ? p + n + 1 : NULL;
+	for (size_t i = 0; i < ARRAY_LEN(rules); i++) {
+		names[i] = rules[i].name;
+		if (!strcmp(name, "all") || !strcmp(name, names[i])) {
+			*off |= (uint64_t)1 << i;
+			matched = true;
+		}
+	}
+	const char *meant = matched ? NULL : nearest_word(name, names, ARRAY_LEN(rules));
+	return matched || err_set(e, "--no-rewrite: there is no rule '%s'%s%s%s; --list-rewrites lists "
+				  "them", name, meant ? "; did you mean " : "", meant ? meant : "",
+				  meant ? "?" : "");
+}
+
+bool
+rewrite_off(const char *list, uint64_t *off, struct err *e)
+{
+	while (list)
+		if (!take_off(&list, off, e))
+			return false;
+	return true;
+}
+
 void
 rewrite_take_off(void *off, const char *arg)
 {
-	enum { LONGEST = 64 };
-	for (const char *p = arg; p;) {
-		char name[LONGEST] = "";
-		const char *names[ARRAY_LEN(rules)];
-		bool matched = false;
-		size_t n = strcspn(p, ",");
-		memcpy(name, p, n < sizeof(name) ? n : sizeof(name) - 1);
-		for (size_t i = 0; i < ARRAY_LEN(rules); i++) {
-			names[i] = rules[i].name;
-			if (!strcmp(name, "all") || !strcmp(name, names[i])) {
-				*(uint64_t *)off |= (uint64_t)1 << i;
-				matched = true;
-			}
-		}
-		if (!matched) {
-			const char *meant = nearest_word(name, names, ARRAY_LEN(rules));
-			cli_error("--no-rewrite: there is no rule '%s'%s%s%s; --list-rewrites lists them",
-				  name, meant ? "; did you mean " : "", meant ? meant : "",
-				  meant ? "?" : "");
-		}
-		p = p[n] ? p + n + 1 : NULL;
+	while (arg) {
+		struct err e = { 0 };
+		if (!take_off(&arg, off, &e))
+			cli_refuse(&e);
 	}
 }
 

@@ -25,7 +25,9 @@ struct rewrite_options {
 	{ SHARED_FLAG(NO_OVERLAP, rewrites.no_overlap) },                                  \
 	{ SHARED_LIST(LIST_REWRITES, rewrite_list) }
 
-/* Sets bits of the mask *off for names separated by commas; reports an unknown name. */
+/* Sets bits of the mask *off for names separated by commas (NULL: none), or for all. */
+bool rewrite_off(const char *list, uint64_t *off, struct err *e);
+/* The same for a command line: cli_refuse() of each unknown name. */
 void rewrite_take_off(void *off, const char *arg);
 void rewrite_list(struct text *t);
 /*

@@ -23,6 +23,15 @@ check_target(struct call *c)
 static bool
 partition(struct call *c, struct bytes model, struct text *out)
 {
+	const struct nputools_options *o = &c->o;
+	const char *other = o->integer_io    ? "integer_io"
+			    : o->cpu	     ? "cpu"
+			    : o->cut_inputs  ? "cut_inputs"
+			    : o->cut_outputs ? "cut_outputs"
+					     : NULL;
+	if (tosa_is(model) && other)
+		return err_at(&c->e, o->name, 0, "%s is for TFLite models only, and this is a TOSA "
+			      "graph; leave it out", other);
 	return (tosa_is(model) ? lib_tosa_partition : lib_tfl_partition)(c, model, out);
 }
 
@@ -83,6 +92,17 @@ compile_one(struct call *c, struct bytes model, struct text *t)
 	return run_stage(c, lib_npu_cmdgen, t);
 }
 
+/* The network between the cuts takes the place of the model: its bodies are compiled. */
+static bool
+cut(struct call *c, struct bytes *model)
+{
+	if (tosa_is(*model) || (!c->o.cut_inputs && !c->o.cut_outputs))
+		return true;
+	bool ok = lib_tfl_partition_cut(c, model);
+	c->o.cut_inputs = c->o.cut_outputs = NULL;
+	return ok;
+}
+
 /* Compiles the bodies of IF and WHILE.  The stages report a model that can't be read. */
 static bool
 compile_bodies(struct call *c, struct bytes model)
@@ -118,8 +138,8 @@ compile(struct call *c, void *model)
 {
 	struct bytes b = *(struct bytes *)model;
 	call_stage(c, partitioned, NPUTOOLS_ERROR_UNSUPPORTED, NPUTOOLS_ERROR_INPUT);
-	return call_check_model(c, b) && check_target(c) && compile_bodies(c, b) &&
-	       compile_one(c, b, &c->out) && check_part(c, c->out.n);
+	return call_check_model(c, b) && check_target(c) && cut(c, &b) &&
+	       compile_bodies(c, b) && compile_one(c, b, &c->out) && check_part(c, c->out.n);
 }
 
 static bool

@@ -85,6 +85,8 @@ void memory_free(void *p);
 /* tfl-partition.c and tosa-partition.c */
 bool lib_tfl_partition(struct call *c, struct bytes model, struct text *out);
 bool lib_tosa_partition(struct call *c, struct bytes model, struct text *out);
+/* Replaces *model by the network between cut_inputs and cut_outputs of the options. */
+bool lib_tfl_partition_cut(struct call *c, struct bytes *model);
 /* the report of tfl-partition --report --json */
 bool lib_tfl_partition_report(struct call *c, struct bytes model, struct text *out);
 /* npu-sched.c, npu-wenc.c and npu-cmdgen.c */

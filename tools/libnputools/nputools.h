@@ -136,6 +136,15 @@ struct nputools_options {
 			      * cycles, where that is possible; 0: do not divide it */
 	int allow_unequal_quantization; /* not 0: operators that copy or compare values may have
 					 * unequal scales; they copy the integers without a change */
+	int integer_io;		 /* not 0: leave out QUANTIZE and DEQUANTIZE at float inputs and outputs
+				  * of a TFLite model */
+	const char *cpu;	 /* "OP,OP": operators of a TFLite model that stay on the CPU, by name
+				  * (CONV_2D) or index; NULL: none */
+	const char *no_rewrite;	 /* "NAME,NAME": rules of nputools-rewrites(7) that are not applied, or
+				  * "all"; NULL: all are applied */
+	const char *cut_inputs;	 /* "TENSOR,TENSOR" of a TFLite model, by name or number: compile only the
+				  * network behind them; NULL: from its inputs */
+	const char *cut_outputs; /* the same: only the network before them; NULL: to its outputs */
 };
 
 /* One input or output of a model: its values in memory, little-endian. */

@@ -64,7 +64,9 @@ class _Options(ctypes.Structure):
                 ("progress", _Progress), ("progress_context", ctypes.c_void_p),
                 ("allocate", ctypes.c_void_p), ("release", ctypes.c_void_p),
                 ("memory_context", ctypes.c_void_p), ("yield_every", ctypes.c_int64),
-                ("allow_unequal_quantization", ctypes.c_int)]
+                ("allow_unequal_quantization", ctypes.c_int), ("integer_io", ctypes.c_int),
+                ("cpu", ctypes.c_char_p), ("no_rewrite", ctypes.c_char_p),
+                ("cut_inputs", ctypes.c_char_p), ("cut_outputs", ctypes.c_char_p)]
 
 
 class _Quantization(ctypes.Structure):
@@ -109,7 +111,8 @@ def _library():
 _GOALS = {"performance": 0, "size": 1, "balanced": 2}
 _TEXTS = ("name", "accelerator", "system_config", "memory_mode", "part")
 _NUMBERS = ("effort", "level", "jobs", "arena_cache_size", "max_cycles", "yield_every")
-_FLAGS = ("fail_on_cpu", "no_map", "allow_overflow", "allow_unequal_quantization")
+_FLAGS = ("fail_on_cpu", "no_map", "allow_overflow", "allow_unequal_quantization", "integer_io")
+_LISTS = ("cpu", "no_rewrite", "cut_inputs", "cut_outputs")
 _RANGES = {"minmax": 0, "moving-average": 1, "percentile": 2, "mse": 3,
            "entropy": 4}
 
@@ -121,6 +124,9 @@ def _options(given):
             continue
         if key in _TEXTS:
             setattr(o, key, os.fsencode(value))
+        elif key in _LISTS:
+            words = [value] if isinstance(value, (str, int)) else value
+            setattr(o, key, ",".join(str(w) for w in words).encode() or None)
         elif key in _NUMBERS:
             setattr(o, key, int(value))
         elif key in _FLAGS:
@@ -135,7 +141,7 @@ def _options(given):
             o.within = float(value) or -1.0
         else:
             raise TypeError(f"there is no option {key!r}; there are " + ", ".join(
-                _TEXTS + _NUMBERS + _FLAGS + ("optimise", "progress", "within")))
+                _TEXTS + _LISTS + _NUMBERS + _FLAGS + ("optimise", "progress", "within")))
     return o
 
 
@@ -186,8 +192,12 @@ def compile(model, **options):
     Options: part, or accelerator, system_config and memory_mode; optimise ("performance",
     "size", "balanced"), effort, level, jobs, arena_cache_size, max_cycles, fail_on_cpu,
     no_map, allow_overflow, within (percent), yield_every (cycles), allow_unequal_quantization,
-    name (of the model, for messages and the source map), and progress, a function that gets the
-    part of the work that is done, and cancels the call if it returns True.
+    integer_io (no QUANTIZE and DEQUANTIZE at float inputs and outputs); cpu (operators that stay
+    on the CPU), no_rewrite (rules that are not applied), cut_inputs and cut_outputs (tensors
+    between which the network is compiled), each a name or a list of names; name (of the model,
+    for messages and the source map), and progress, a function that gets the part of the work
+    that is done, and cancels the call if it returns True.
+    Messages name the options of the programs: --integer-io is integer_io here.
     """
     return _call("compile", options, model)[1]
 

@@ -25,7 +25,7 @@ schedule(struct call *c, struct text *in, struct text *out, bool front)
 	};
 	struct sched s = { .a = c->a, .o = &o, .e = &c->e };
 	(void)text_str(in); /* a NUL follows the text of a file, too */
-	bool ok = schedule_target(&s, &o) && schedule_text(&s, (uint8_t *)in->p, in->n);
+	bool ok = rewrite_off(from->no_rewrite, &o.rewrites.off, &c->e) && schedule_target(&s, &o) && schedule_text(&s, (uint8_t *)in->p, in->n);
 	if (ok && front)
 		print_front(&s, out);
 	else if (ok)

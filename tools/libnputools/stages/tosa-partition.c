@@ -11,10 +11,11 @@
 bool
 lib_tosa_partition(struct call *c, struct bytes model, struct text *out)
 {
-	const struct options o = { .input = c->o.name, .accel = c->o.accelerator };
+	struct options o = { .input = c->o.name, .accel = c->o.accelerator };
 	struct lower l = { .a = c->a, .accel = accel_named(o.accel, &c->e) };
 	struct part p = { .a = c->a, .e = &c->e, .l = &l };
-	if (!l.accel || !low_set_target(&l, o.target, &c->e) ||
+	if (!l.accel || !rewrite_off(c->o.no_rewrite, &o.rewrites.off, &c->e) ||
+	    !low_set_target(&l, o.target, &c->e) ||
 	    !partition_tosa(&p, &o, model))
 		return false;
 	graph_print(p.g, out);
