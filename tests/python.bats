@@ -60,3 +60,40 @@ python()
 	refused(TypeError, "there is no option 'plan'; there are", nputools.compile, model, plan="x")
 	END
 }
+
+@test "a TOSA graph has inputs and outputs, and runs as its compiled model" {
+	local i
+	for i in 1 2 3 4 5 6; do
+		"${NPUTOOLS_TESTBIN:-$TOP/build/tests}/gen-tosa" $i >g.tosa
+		npucc -q --part=alif-e8-u85 -o m.tflite g.tosa
+		python g.tosa m.tflite <<-'END'
+		compiled = open(sys.argv[2], "rb").read()
+		plain = nputools.inputs(model)
+			assert [(t.shape, t.dtype) for t in plain] == \
+		    [(t.shape, t.dtype) for t in nputools.inputs(compiled)], plain
+		assert all(t.scale is None for t in plain)
+		def size(t):
+		    n = {"int8": 1, "bool": 1, "int16": 2, "int32": 4}[t.dtype]
+		    for d in t.shape:
+		        n *= d
+		    return n
+		data = [bytes((7 * k) % 251 if t.dtype != "bool" else k % 2 for k in range(size(t)))
+		        for t in plain]
+		a, b = nputools.simulate(model, data), nputools.simulate(compiled, data)
+		assert len(a) == len(b) > 0
+		for x, y in zip(a, b):
+		    assert x.tolist() == y.tolist() and len(bytes(x)) > 0
+		END
+	done
+	# every cut of the file, and every changed byte of its tables, is refused or read
+	python g.tosa <<-'END'
+	refused(ValueError, "neither a TFLite model nor a TOSA graph", nputools.inputs, b"12345678")
+	for k in range(8, len(model)):
+	    for damaged in (model[:k], model[:k] + bytes([255 - model[k]]) + model[k + 1:]):
+	        for call in (nputools.inputs, nputools.outputs, lambda m: nputools.simulate(m, [])):
+	            try:
+	                call(damaged)
+	            except (nputools.Error, ValueError):
+	                pass
+	END
+}

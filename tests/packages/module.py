@@ -118,7 +118,7 @@ def failures():
     refused(ValueError, "optimise is one of", nputools.compile, MODEL, optimise="x")
     refused(nputools.Error, "its buffer has 1", nputools.simulate, MODEL, [b"x"])
     refused(nputools.Error, "0 were passed", nputools.simulate, MODEL, [])
-    refused(ValueError, "not a TFLite model", nputools.inputs, b"12345678")
+    refused(ValueError, "neither a TFLite model nor", nputools.inputs, b"12345678")
     for n in list(range(0, 400, 7)) + list(range(400, len(MODEL), 997)):
         for call in (nputools.inputs, nputools.outputs, nputools.estimate,
                      lambda m: nputools.simulate(m, [bytes(784)]),

@@ -234,7 +234,7 @@ def estimate(model, **options):
 
 
 def simulate(model, values, **options):
-    """Runs a TFLite model, plain or compiled, once.
+    """Runs a TFLite model, plain or compiled, or a TOSA graph, once.
 
     values has an array for each input, with its number of bytes: inputs(model) tells shape
     and type.  Returns a list of arrays, one for each output, with its shape and type.
@@ -307,7 +307,7 @@ def _array(data, tensor):
     return numpy.frombuffer(data, tensor.dtype).reshape(tensor.shape).copy()
 
 
-# ---- inputs and outputs of a TFLite model ---------------------------------------------------
+# ---- inputs and outputs of a model -----------------------------------------------------------
 
 class Tensor:
     """An input or output of a model: name, shape, dtype (a name of NumPy), scale and
@@ -368,6 +368,34 @@ class _Table:
                 for i in range(self.read("I", at - 4))]
 
 
+class _Texts:
+    """the strings of a file"""
+
+    def __init__(self, data):
+        self.data, self.seen, self.left = data, {}, len(data)
+
+    def at(self, place):
+        """the string at a place; those of a file do not overlap, but may be the same one"""
+        if place not in self.seen:
+            n, = struct.unpack_from("<I", self.data, place)
+            self.left -= n
+            if self.left < 0:
+                raise struct.error("a string is too long")
+            self.seen[place] = self.data[place + 4:place + 4 + n]
+        return self.seen[place]
+
+    def of(self, table, slot):
+        at = table.field(slot)
+        return b"" if at is None else self.at(at + table.read("I", at))
+
+    def list(self, table, slot):
+        at = table.field(slot)
+        at = at if at is None else at + table.read("I", at) + 4
+        return [] if at is None else [
+            self.at(at + 4 * i + table.read("I", at + 4 * i))
+            for i in range(table.read("I", at - 4))]
+
+
 def _tensor(t):
     code = t.scalar(1, "b")
     if code not in _TYPES:
@@ -380,23 +408,48 @@ def _tensor(t):
                   (zero[0] if zero else 0) if len(scale) == 1 else None)
 
 
-def _borders(model, slot):
+# types of a TOSA graph that inputs and outputs may have: those of _TYPES
+_OF_TOSA = {1: 6, 3: 9, 4: 7, 5: 2}
+
+
+def _tosa_borders(root, texts, outputs):
+    """the inputs or outputs of the region main, or of the only one"""
+    regions = root.tables(1)
+    region = next((r for r in regions if texts.of(r, 0) == b"main"), regions[0])
+    block = region.tables(1)[0]
+    tensors = {texts.of(t, 0): t for t in block.tables(2)}
+    found = []
+    for name in texts.list(block, 4 if outputs else 3):
+        t = tensors[name]
+        code = t.scalar(2, "I")
+        if code not in _OF_TOSA:
+            raise ValueError(f"nputools: TOSA tensors of type {code} are no input or output")
+        found.append(Tensor(name.decode(errors="replace"), tuple(t.vector(1, "i")),
+                            *_TYPES[_OF_TOSA[code]], None, None))
+    return found
+
+
+def _borders(model, outputs):
     data = bytes(_bytes(model))
-    if data[4:8] != b"TFL3":
-        raise ValueError("nputools: not a TFLite model (no TFL3 at byte 4)")
+    if data[4:8] not in (b"TFL3", b"TOSA"):
+        raise ValueError("nputools: neither a TFLite model nor a TOSA graph (no TFL3 or TOSA at "
+                         "byte 4)")
     try:
-        graph = _Table(data, struct.unpack_from("<I", data)[0]).tables(2)[0]
+        root = _Table(data, struct.unpack_from("<I", data)[0])
+        if data[4:8] == b"TOSA":
+            return _tosa_borders(root, _Texts(data), outputs)
+        graph = root.tables(2)[0]
         tensors = graph.tables(0)
-        return [_tensor(tensors[i]) for i in graph.vector(slot, "i")]
-    except (struct.error, IndexError, MemoryError) as e:
+        return [_tensor(tensors[i]) for i in graph.vector(2 if outputs else 1, "i")]
+    except (struct.error, IndexError, KeyError, MemoryError) as e:
         raise ValueError(f"nputools: the model is damaged: {e}") from e
 
 
 def inputs(model):
-    """the inputs of a TFLite model, plain or compiled: a list of Tensor"""
-    return _borders(model, 1)
+    """the inputs of a TFLite model, plain or compiled, or of a TOSA graph: a list of Tensor"""
+    return _borders(model, False)
 
 
 def outputs(model):
-    """the outputs of a TFLite model, plain or compiled: a list of Tensor"""
-    return _borders(model, 2)
+    """the outputs of a TFLite model, plain or compiled, or of a TOSA graph: a list of Tensor"""
+    return _borders(model, True)
