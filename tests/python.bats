@@ -97,3 +97,16 @@ python()
 	                pass
 	END
 }
+
+@test "a .npy file as an input is refused with a line that says so" {
+	cp "$TOP/tests/models/digits.tflite" .
+	mkinput --format=npy --range=0,1 -o in.npy digits.tflite "$TOP/tests/models/digits/digit-3.pgm"
+	python digits.tflite in.npy <<-'END'
+	file = open(sys.argv[2], "rb").read()
+	refused(nputools.Error, "input 0 (picture) takes 784 bytes, its buffer has 912: it is a .npy file; "
+	        "pass the values without the file's header", nputools.simulate, model, [file])
+	refused(nputools.Error, "input 0 (picture) takes 784 bytes, its buffer has 3", nputools.simulate,
+	        model, [b"abc"])
+	assert nputools.simulate(model, [file[-784:]])
+	END
+}

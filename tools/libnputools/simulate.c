@@ -2,6 +2,7 @@
 /* nputools_simulate(): one run of a model with the caller's inputs. */
 #include "lib.h"
 
+#include "base/npy.h"
 #include "inference/inference.h"
 #include "kernels/kernels.h"
 #include "raw/raw.h"
@@ -61,10 +62,12 @@ simulate(struct call *c, void *ctx)
 		return false;
 	for (int k = 0; k < g->n_in; k++) {
 		int64_t n = tfl_bytes(&g->tensor[g->in[k]]);
-		if (b->in[k].size != (uint64_t)n)
+		const struct bytes values = { .p = b->in[k].data, .n = b->in[k].size };
+		if (values.n != (uint64_t)n)
 			return err_at(&c->e, c->o.name, 0, "input %d (%s) takes %" PRId64
-				      " bytes, its buffer has %zu", k,
-				      g->tensor[g->in[k]].name, n, b->in[k].size);
+				      " bytes, its buffer has %zu%s", k,
+				      g->tensor[g->in[k]].name, n, values.n, values.p && npy_is(values) ?
+				      ": it is a .npy file; pass the values without the file's header" : "");
 		if (n && !b->in[k].data)
 			return err_at(&c->e, c->o.name, 0, "input %d (%s): data is NULL", k,
 				      g->tensor[g->in[k]].name);

@@ -237,7 +237,8 @@ def simulate(model, values, **options):
     """Runs a TFLite model, plain or compiled, or a TOSA graph, once.
 
     values has an array for each input, with its number of bytes: inputs(model) tells shape
-    and type.  Returns a list of arrays, one for each output, with its shape and type.
+    and type.  bytes are the values themselves, little-endian, not a file such as .npy.
+    Returns a list of arrays, one for each output, with its shape and type.
     """
     into = outputs(model)
     arrays = [_bytes(v) for v in values]
