@@ -53,6 +53,7 @@ NPU_OPTIONS_part = $(NPU_ACCELERATOR_FLAGS) $(NPU_QUANTCHECK_FLAGS) $(NPU_PARTIT
 NPU_OPTIONS_sched = $(NPU_TARGET_FLAGS) $(NPU_SCHED_FLAGS)
 NPU_OPTIONS_wenc = $(NPU_WENC_FLAGS)
 NPU_OPTIONS_cmdgen = $(NPU_CMDGEN_FLAGS)
+NPU_OPTIONS_mkinput = $(NPU_MKINPUT_FLAGS)
 NPU_OPTIONS_tfl2c = $(NPU_PART_FLAGS) $(NPU_TFL2C_FLAGS)
 
 %.part: $(NPU_MODELS)/%.tflite .npu-part.options $(NPU_PART_FILE)
@@ -100,11 +101,14 @@ npu_list_bodies = $(if $(wildcard $(NPU_MODELS)/$*.tflite),$(NPU_BIN)tfl-partiti
 %.perf: %_npu.tflite .npu-sched.options $(NPU_PART_FILE)
 	$(NPU_BIN)npu-perf $(NPU_MEMORY_FLAGS) $(npu_files)
 
-# The input and the expected output, computed before compilation.  NPU_INPUT_NAME is the
-# input file of NAME.tflite; without it the input is random.
+# The input and the expected output, computed before compilation: NAME_input_data in NAME_input.h
+# and NAME_expected_output_data in NAME_expected.h.  NPU_INPUT_NAME is the input file of
+# NAME.tflite; without it the input is random.  For input_data and expected_output_data, in a
+# firmware with one model:
+#	NPU_MKINPUT_FLAGS := --name=input_data --expected-name=expected_output_data
 NPU_MKINPUT_FLAGS ?=
-%_input.h %_expected.h: $(NPU_MODELS)/%.tflite
-	$(NPU_BIN)mkinput $(NPU_MKINPUT_FLAGS) $(if $(NPU_INPUT_$*),,--random=1) \
+%_input.h %_expected.h: $(NPU_MODELS)/%.tflite .npu-mkinput.options
+	$(NPU_BIN)mkinput --name-of=$(call npu_quote,$*) $(NPU_MKINPUT_FLAGS) $(if $(NPU_INPUT_$*),,--random=1) \
 		-o $(call npu_quote,$*_input.h) \
 		--expected=$(call npu_quote,$*_expected.h) -- $(call npu_quote,$<) \
 		$(foreach f,$(NPU_INPUT_$*),$(call npu_quote,$(f)))

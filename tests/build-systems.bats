@@ -163,3 +163,50 @@ write_embedder()
 	run "$TOP/scripts/github/compare-cycles" none.tflite "$digits" "${o[@]}"
 	[ "$status" = 2 ]
 }
+
+@test "a program includes the inputs and outputs of two models by npu.mk" {
+	need gcc
+	cp "$TOP/tests/models/digits.tflite" a.tflite
+	tfl-partition --cut-only --cut-outputs=flat -o b-2.tflite a.tflite 2>notes
+	printf 'NPU_PART := alif-e7-he\ninclude %s\n' "$TOP/scripts/npu.mk" >Makefile
+	make -s a_input.h a_expected.h b-2_input.h b-2_expected.h a.h b-2.h
+	cat >main.c <<-'END'
+		#include "a_input.h"
+		#include "a_expected.h"
+		#include "b-2_input.h"
+		#include "b-2_expected.h"
+		#include "a.h"
+		#include "b-2.h"
+		#include <stdio.h>
+		int main(void)
+		{
+			printf("%d %d %d %d\n", a_input_data_len, a_expected_output_data_len,
+			       b_2_input_data_len, b_2_expected_output_data_len);
+			return a_input_data[0] + a_expected_output_data[0] + b_2_input_data[0] +
+			       b_2_expected_output_data[0] == 1000;
+		}
+	END
+	gcc -Wall -Wextra -Werror -Wno-unused-variable -o main main.c
+	[ "$(./main)" = "784 10 784 288" ]
+	# a firmware with one model may keep the names of mkinput itself; headers are made again
+	make -s NPU_MKINPUT_FLAGS='--name=input_data --expected-name=expected_output_data' \
+		a_input.h a_expected.h
+	grep -q '^#ifndef INPUT_DATA_H$' a_input.h
+	grep -q ' expected_output_data\[\]' a_expected.h
+}
+
+@test "mkinput --name-of gives the names of a model's file, unless an option names them" {
+	cp "$TOP/tests/models/digits.tflite" .
+	mkinput --random=1 --name-of=dir/2nd.tflite --sections --expected=e.h -o i.h digits.tflite
+	grep -q ' model_2nd_input_data\[\]' i.h
+	grep -q ' model_2nd_output_data\[10\]' i.h
+	grep -q '^#define MODEL_2ND_EXPECTED_OUTPUT_DATA_H$' e.h
+	mkinput --random=1 --name-of=m --name=x --guard=Y --expected=e.h -o i.h digits.tflite
+	grep -q ' x\[\]' i.h
+	grep -q '^#ifndef Y$' i.h
+	grep -q ' m_expected_output_data\[\]' e.h
+	refuses 2 "mkinput: error: --expected-name is the name of the input's array, too: 'm_input_data'" \
+		mkinput --random=1 --name-of=m --expected=x.h --expected-name=m_input_data digits.tflite
+	refuses 2 "excludes --format, --hex, --name, --name-of, --guard" \
+		mkinput --random=1 --name-of=m --dialect=mlek-tests -o dir digits.tflite
+}

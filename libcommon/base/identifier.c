@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/identifier.h"
 
+#include "base/arena.h"
 #include "base/diag.h"
+#include "base/file.h"
+#include "base/text.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -35,4 +38,14 @@ identifier_is_valid(const char *s, size_t n)
 		    (s[i] & 0x80))
 			return false;
 	return true;
+}
+
+const char *
+identifier_of_file(struct arena *a, const char *path)
+{
+	char *name = arena_strdup(a, text_cut(a, file_base(path), ".tflite"));
+	for (char *p = name; *p; p++)
+		if (!isalnum((unsigned char)*p) || *p & 0x80)
+			*p = '_';
+	return identifier_is_valid(name, strlen(name)) ? name : arena_printf(a, "model_%s", name);
 }

@@ -17,8 +17,6 @@ static const char *const format_names[] = { "header", "npy", "raw", NULL };
 static const char *const dialect_names[] = { "plain", "mlek-samples", "mlek-tests",
 					     NULL };
 
-#define INPUT_NAME "input_data"
-
 static bool
 is_word(const char *s, bool section)
 {
@@ -48,9 +46,21 @@ check_names(const struct options *o)
 			cli_error("%s needs %s, not '%s'", names[i].option,
 				  names[i].section ? "the name of a section"
 						   : "a C identifier", names[i].word);
-	const char *name = o->name ? o->name : INPUT_NAME;
-	if (o->expected_name && !strcmp(o->expected_name, name))
-		cli_error("--expected-name is the name of the input's array, too: '%s'", name);
+}
+
+/* Completes the names of the arrays. */
+static bool
+name_arrays(struct arena *a, struct options *o, struct err *e)
+{
+	const char *prefix = o->name_of ? arena_printf(a, "%s_", identifier_of_file(a, o->name_of)) : "";
+	if (!o->name)
+		o->name = arena_printf(a, "%sinput_data", prefix);
+	if (!o->expected_name)
+		o->expected_name = arena_printf(a, "%sexpected_output_data", prefix);
+	if (o->output_buffer)
+		o->output_buffer = arena_printf(a, "%s%s", prefix, o->output_buffer);
+	return strcmp(o->name, o->expected_name) != 0 ||
+	       err_set(e, "--expected-name is the name of the input's array, too: '%s'", o->name);
 }
 
 static void
@@ -73,9 +83,9 @@ check_options(void *options)
 	if (o->dialect && (!o->output || !strcmp(o->output, "-")))
 		cli_error("--dialect=%s writes two files: name their directory with -o "
 			  "DIR", dialect);
-	if (o->dialect && (o->has_format || o->hex || o->name || o->guard || o->section ||
-			   o->expected || o->list))
-		cli_error("--dialect=%s excludes --format, --hex, --name, --guard, "
+	if (o->dialect && (o->has_format || o->hex || o->name || o->name_of || o->guard ||
+			   o->section || o->expected || o->list))
+		cli_error("--dialect=%s excludes --format, --hex, --name, --name-of, --guard, "
 			  "--section, --expected and --list", dialect);
 	if (o->dialect == DIALECT_MLEK_SAMPLES && !o->n_files)
 		cli_error("--dialect=mlek-samples needs at least one FILE, a picture "
@@ -86,8 +96,8 @@ check_options(void *options)
 	if (o->list) {
 		if (o->n_files || o->has_random)
 			cli_error("--list excludes FILE operands and --random");
-		if (o->expected || o->name || o->guard || o->section)
-			cli_error("--list excludes --expected, --name, --guard and --section");
+		if (o->expected || o->name || o->name_of || o->guard || o->section)
+			cli_error("--list excludes --expected, --name, --name-of, --guard and --section");
 		if (o->has_format && o->format == AS_HEADER)
 			cli_error("--list needs --format=npy or --format=raw, not header");
 		if ((!o->output || !strcmp(o->output, "-")) && !o->labels)
@@ -131,6 +141,9 @@ static const struct cli_option option_list[] = {
 	  .seen = CLI_SEEN(has_format) },
 	{ CLI_TEXT("name", "NAME", name, "C name of the array (default: input_data)"),
 	  .key = 'n' },
+	{ CLI_TEXT("name-of", "FILE", name_of,
+		   "name arrays and include guards after FILE, a different name for each network of a "
+		   "firmware: keyword_input_data for keyword.tflite") },
 	{ CLI_FLAG("hex", hex,
 		   "write the arrays of the header as uint8_t bytes in hexadecimal") },
 	{ CLI_CHOICE("dialect", "NAME", dialect, dialect_names,
@@ -294,9 +307,7 @@ write_expected(struct arena *a, struct file_set *to, const struct options *o,
 	for (int i = 0; i < n && !has_suffix(o->expected, ".npy"); i++)
 		outputs[i] = in_memory(a, outputs[i].t, &x->out[i], outputs[i].bytes);
 	struct sheet s = {
-		.name = o->expected_name ? o->expected_name
-					 : "expected_output_data",
-		.section = o->expected_section, .array = outputs, .n = n,
+		.name = o->expected_name, .section = o->expected_section, .array = outputs, .n = n,
 		.hex = o->hex,
 	};
 	if (has_suffix(o->expected, ".npy"))
@@ -322,7 +333,7 @@ write_input(struct arena *a, struct file_set *to, const struct options *o,
 		out[i] = in_memory(a, &g->tensor[g->out[i]], values ? NULL : &x->out[i],
 				   NULL);
 	struct sheet s = {
-		.name = o->name ? o->name : INPUT_NAME, .guard = o->guard,
+		.name = o->name, .guard = o->guard,
 		.section = o->section, .writable = o->section != NULL,
 		.hex = o->hex,
 		.array = in, .n = g->n_in, .buffer = o->output_buffer,
@@ -337,11 +348,11 @@ write_input(struct arena *a, struct file_set *to, const struct options *o,
 static bool
 convert_files(void *options, struct arena *a, struct err *e)
 {
-	const struct options *o = options;
+	struct options *o = options;
 	struct model model;
 	struct border_tensors x;
 	struct array *outputs = NULL;
-	if (!read_model(a, o->model, &model, e))
+	if (!name_arrays(a, o, e) || !read_model(a, o->model, &model, e))
 		return false;
 	const struct tfl_model *m = model.m;
 	if (!borders_read(a, m, &x, e))

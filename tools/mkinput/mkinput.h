@@ -28,6 +28,7 @@ struct options {
 	uint64_t seed;
 	bool has_format;
 	const char *output, *name, *guard, *section;
+	const char *name_of; /* file to name the arrays after; NULL: use input_data and the like */
 	const char *expected, *expected_name, *expected_section;
 	const char *output_buffer, *output_section;
 	enum dialect dialect;

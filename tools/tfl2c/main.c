@@ -219,25 +219,11 @@ name_of_file(struct arena *a, const char *path)
 	return name;
 }
 
-/*
- * The name without directories and ".tflite"; "model_" precedes a digit or a reserved
- * word.
- */
-static const char *
-identifier_of(struct arena *a, const char *path)
-{
-	char *name = arena_strdup(a, text_cut(a, file_base(path), ".tflite"));
-	for (char *p = name; *p; p++)
-		if (!isalnum((unsigned char)*p) || *p & 0x80)
-			*p = '_';
-	return identifier_is_valid(name, strlen(name)) ? name : arena_printf(a, "model_%s", name);
-}
-
 static void
 choose_name(struct arena *a, struct options *o)
 {
 	if (!o->name && o->name_of)
-		o->name = identifier_of(a, o->name_of);
+		o->name = identifier_of_file(a, o->name_of);
 	if (o->name)
 		return;
 	switch (o->dialect) {
