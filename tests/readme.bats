@@ -73,6 +73,16 @@ tour()
 	sed -n '$p' said | grep -q '^Everything is in '
 }
 
+@test "the README leads to build systems of firmware and to the interfaces of Python and C" {
+	sed -n '/^## Where to go next/,$p' "$TOP/README.md" >table
+	grep 'make, CMake or Zephyr.*scripts/npu.mk.*nputools-packages(7)' table
+	grep 'Python or C .*nputools-packages(7), nputools(3)' table
+	# the page has a part for each
+	for word in make CMake Zephyr; do
+		grep -qx "\.It $word" "$TOP/man/nputools-packages.7"
+	done
+}
+
 @test "the README is a landing page: at most 120 lines, and its commands print what it shows" {
 	[ "$(wc -l <"$TOP/README.md")" -le 120 ]
 	sed -n '/^```console$/,/^```$/{/^```/d;p;}' "$TOP/README.md" >readme
