@@ -131,30 +131,6 @@ is_ignored(struct pruner *p, const struct g_op *op, const struct weights_view *w
 	return true;
 }
 
-/* Finds the channels that a convolution needs.  *again: there are more than before. */
-static bool
-visit_product(struct pruner *p, const struct g_op *op, bool *again)
-{
-	struct lanes l;
-	struct weights_view w;
-	if (!can_edit(p, op) || !lanes_of(&op->ifm, &l))
-		return true;
-	if (!emit_weights_view(p->a, p->g, op->weights, &w, p->x->e))
-		return false;
-	for (int32_t k = 0; k < op->ifm.shape.c; k++) {
-		int32_t c = prune_channel(p, &op->ifm, l, k);
-		struct interval v = p->values.of[op->ifm.t->rec.index][l.first + k % l.n];
-		/* can the bias include the products of the channel's only value? */
-		bool folds = v.lo == v.hi && p->values.fits[op->rec.index] &&
-			     (v.lo == op->ifm_zero || op_has_full_windows(op));
-		if (prune_keeps(p, c) || folds || is_ignored(p, op, &w, k))
-			continue;
-		prune_need(p, c);
-		*again = true;
-	}
-	return true;
-}
-
 /* Ties the channels of an operand to those of the OFM. */
 static void
 tie_operand(struct pruner *p, const struct g_op *op, const struct g_operand *o)
@@ -212,36 +188,40 @@ visit(struct pruner *p, const struct g_op *op)
 		tie_operand(p, op, &op->ifm2);
 }
 
-/* Notes where the channels of an operand begin and end, and whether the view is linear. */
-static void
-look_at_view(struct pruner *p, const struct g_operand *o)
-{
-	struct lanes l;
-	if (!o->t)
-		return;
-	if (o->view == VIEW_STRIDED || o->view == VIEW_RESHAPE || o->type != o->t->shape.type)
-		p->bricks[o->t->rec.index] = false;
-	if (!lanes_of(o, &l))
-		return;
-	bool *cut = p->cut + p->base[o->t->rec.index];
-	cut[l.first] = true;
-	if (l.first + l.n < o->t->hwc.c)
-		cut[l.first + l.n] = true;
-}
-
 /* ---- the channels that stay --------------------------------------------------------- */
 
-/* Adds channels that convolutions need, and those that fill segments, until there are none. */
+/*
+ * Adds channels that convolutions need of their IFM, and those that fill segments, until there are
+ * none.
+ */
 static bool
 complete(struct pruner *p)
 {
 	struct graph *g = p->g;
 	for (bool again = true; again;) {
 		again = false;
-		for (size_t i = g->n_ops; i-- > 0;)
-			if ((g->ops[i]->kind == OP_CONV || g->ops[i]->kind == OP_FC) &&
-			    !visit_product(p, g->ops[i], &again))
+		for (size_t i = g->n_ops; i-- > 0;) {
+			const struct g_op *op = g->ops[i];
+			struct lanes l;
+			struct weights_view w;
+			if ((op->kind != OP_CONV && op->kind != OP_FC) || !can_edit(p, op) ||
+			    !lanes_of(&op->ifm, &l))
+				continue;
+			if (!emit_weights_view(p->a, g, op->weights, &w, p->x->e))
 				return false;
+			for (int32_t k = 0; k < op->ifm.shape.c; k++) {
+				int32_t c = prune_channel(p, &op->ifm, l, k);
+				struct interval v =
+				    p->values.of[op->ifm.t->rec.index][l.first + k % l.n];
+				/* can the bias include the products of the channel's only value? */
+				bool folds = v.lo == v.hi && p->values.fits[op->rec.index] &&
+					     (v.lo == op->ifm_zero || op_has_full_windows(op));
+				if (prune_keeps(p, c) || folds || is_ignored(p, op, &w, k))
+					continue;
+				prune_need(p, c);
+				again = true;
+			}
+		}
 		for (size_t i = 0; i < g->n_tensors && !again; i++)
 			again |= prune_fill(p, g->tensors[i]);
 	}
@@ -295,8 +275,22 @@ rewrite_channels(struct exact *x)
 	}
 	for (size_t i = 0; i < g->n_ops; i++) {
 		visit(&p, g->ops[i]);
-		for (int k = 0; k < 3; k++)
-			look_at_view(&p, operand_ofm_first(g->ops[i], k));
+		/* where the channels of operands begin and end, and whether the views are linear */
+		for (int k = 0; k < 3; k++) {
+			const struct g_operand *o = operand_ofm_first(g->ops[i], k);
+			struct lanes l;
+			if (!o->t)
+				continue;
+			if (o->view == VIEW_STRIDED || o->view == VIEW_RESHAPE ||
+			    o->type != o->t->shape.type)
+				p.bricks[o->t->rec.index] = false;
+			if (!lanes_of(o, &l))
+				continue;
+			bool *cut = p.cut + p.base[o->t->rec.index];
+			cut[l.first] = true;
+			if (l.first + l.n < o->t->hwc.c)
+				cut[l.first + l.n] = true;
+		}
 	}
 	/* the least set of channels that contains all that these channels need */
 	if (!complete(&p))

@@ -79,24 +79,6 @@ touches(const struct pruner *p, const struct g_op *op, int group)
 	return false;
 }
 
-/* The cycles of all operations on the tensors of a group, with the better layout. */
-static bool
-cycles_of_group(struct pruner *p, int group, struct cycles *c)
-{
-	struct cycles by[2] = { { 0 }, { 0 } };
-	bool both = false;
-	for (size_t i = 0; i < p->g->n_tensors; i++)
-		both |= prune_group(p, p->g->tensors[i]) == group &&
-			prune_count_tensor(p, p->g->tensors[i]) % BRICK;
-	for (int dense = 0; dense < 1 + both; dense++)
-		for (size_t i = 0; i < p->g->n_ops; i++)
-			if (touches(p, p->g->ops[i], group) &&
-			    !add_cycles(p, p->g->ops[i], dense, &by[dense]))
-				return false;
-	*c = by[both && cycles_saved(&by[1], &by[0]) > 0];
-	return true;
-}
-
 bool
 prune_cycles(struct pruner *p, int group, int32_t grain, struct cycles *c)
 {
@@ -112,7 +94,18 @@ prune_cycles(struct pruner *p, int group, int32_t grain, struct cycles *c)
 			if (prune_group(p, g->tensors[i]) == group)
 				again |= prune_fill(p, g->tensors[i]);
 	}
-	bool ok = cycles_of_group(p, group, c);
+	/* with the better layout, if the channels that stay are not whole bricks */
+	struct cycles by[2] = { { 0 }, { 0 } };
+	bool both = false, ok = true;
+	for (size_t i = 0; i < g->n_tensors; i++)
+		both |= prune_group(p, g->tensors[i]) == group &&
+			prune_count_tensor(p, g->tensors[i]) % BRICK;
+	for (int dense = 0; ok && dense < 1 + both; dense++)
+		for (size_t i = 0; ok && i < g->n_ops; i++)
+			if (touches(p, g->ops[i], group))
+				ok = add_cycles(p, g->ops[i], dense, &by[dense]);
+	if (ok)
+		*c = by[both && cycles_saved(&by[1], &by[0]) > 0];
 	memcpy(p->needed, before, bytes);
 	arena_close(scratch);
 	return ok;
@@ -133,19 +126,6 @@ breaks_bricks(struct pruner *p, int group, int32_t grain, bool few)
 			return !few || (t->hwc.c - prune_count_tensor(p, t)) * share < t->hwc.c;
 	}
 	return false;
-}
-
-/* The mean of the ratios of a and b; INFINITY if a is slower in a memory system. */
-static double
-ratio_of(const struct cycles *a, const struct cycles *b)
-{
-	double sum = 0;
-	for (int i = 0; i < a->n; i++) {
-		if (a->v[i] > b->v[i])
-			return INFINITY;
-		sum += a->v[i] / b->v[i];
-	}
-	return a->n ? sum / a->n : 1;
 }
 
 /*
@@ -172,8 +152,13 @@ prune_choose(struct pruner *p)
 			ratio[k] = INFINITY;
 			if (!ok || breaks_bricks(p, group, grains[k], true))
 				continue;
-			if (prune_cycles(p, group, grains[k], &c))
-				ratio[k] = ratio_of(&c, &all);
+			if (prune_cycles(p, group, grains[k], &c)) {
+				/* the mean; INFINITY: a memory system is slower than with all */
+				double sum = 0;
+				for (int m = 0; m < c.n; m++)
+					sum += c.v[m] > all.v[m] ? INFINITY : c.v[m] / all.v[m];
+				ratio[k] = c.n ? sum / c.n : 1;
+			}
 			if (ratio[k] > clearly && breaks_bricks(p, group, grains[k], false))
 				ratio[k] = INFINITY;
 			best = ratio[k] < best ? ratio[k] : best;

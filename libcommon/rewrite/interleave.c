@@ -25,11 +25,6 @@ struct constants_made {
 	int n;
 };
 
-/* A sum, and the operations that write its operands. */
-struct sum_of_maps {
-	struct g_op *op, *writer[2];
-};
-
 /* True for a sum of bytes without scales. */
 static bool
 is_plain_sum(const struct g_op *op)
@@ -41,19 +36,6 @@ is_plain_sum(const struct g_op *op)
 	       op->ifm.t != op->ifm2.t &&
 	       op->ifm2.type == op->ifm.type && hwc_equal(op->ifm.shape, op->ofm.shape) &&
 	       hwc_equal(op->ifm2.shape, op->ofm.shape) && op->ofm.shape.h <= MOST_ROWS;
-}
-
-static bool
-has_condition(const struct graph *g, struct sum_of_maps *s)
-{
-	for (int k = 0; k < 2; k++) {
-		struct g_op *w = exact_writer(g, k ? s->op->ifm2.t : s->op->ifm.t, s->op);
-		if (!w || w->node != s->op->node || !operand_is_whole(&w->ofm) || w->kind == OP_REORDER ||
-		    op_is_transfer(w->kind) || w->rec.index > s->op->rec.index)
-			return false;
-		s->writer[k] = w;
-	}
-	return s->writer[0] != s->writer[1];
 }
 
 /* The depthwise convolution over the rows of both maps, without its constants. */
@@ -102,9 +84,17 @@ rewrite_interleave(struct exact *x)
 	struct constants_made made = { .n = 0 };
 	for (size_t i = 0; x->estimate && !graph_has_loops(g) && i < g->n_ops; i++) {
 		struct g_op *op = g->ops[i];
-		struct sum_of_maps s = { .op = op };
+		struct g_op *writer[2] = { NULL, NULL }; /* of the operands */
 		double saved;
-		if (!is_plain_sum(op) || !has_condition(g, &s))
+		bool fits = is_plain_sum(op);
+		for (int k = 0; fits && k < 2; k++) {
+			struct g_op *w = exact_writer(g, k ? op->ifm2.t : op->ifm.t, op);
+			fits = w && w->node == op->node && operand_is_whole(&w->ofm) &&
+			       w->kind != OP_REORDER && !op_is_transfer(w->kind) &&
+			       w->rec.index <= op->rec.index;
+			writer[k] = w;
+		}
+		if (!fits || writer[0] == writer[1])
 			continue;
 		const struct hwc shape = op->ofm.shape;
 		struct g_tensor rows = {
@@ -121,7 +111,7 @@ rewrite_interleave(struct exact *x)
 		const struct g_tensor *old[] = { op->ifm.t, op->ifm2.t };
 		struct g_tensor *both = graph_add_feature_map(g, op->ofm.type, rows.hwc);
 		for (int k = 0; k < 2; k++)
-			s.writer[k]->ofm = (struct g_operand){
+			writer[k]->ofm = (struct g_operand){
 				.t = both, .view = VIEW_STRIDED, .type = op->ofm.type,
 				.shape = shape, .offset = (int64_t)k * shape.w * shape.c,
 				.stride = { 2 * (int64_t)shape.w * shape.c, shape.c, 1 } };

@@ -164,7 +164,6 @@ result_of(const struct g_op *op, struct span s, struct npu_scale by)
 
 /* ---- kernels ----------------------------------------------------------------------- */
 
-
 /* Sums over products, with the bias, and the sum of their greatest magnitudes. */
 struct products {
 	int64_t lo, hi, most;
@@ -257,27 +256,6 @@ find_product(struct finder *f, const struct g_op *op)
 	return true;
 }
 
-/*
- * The average of values is between the least and the greatest one: U55 and U65 round it by a
- * multiplier, U85 divides.  With another scale, all generations multiply the sum.
- */
-static struct interval
-average_of(const struct g_op *op, struct span x)
-{
-	int64_t n = (int64_t)op->kernel.y * op->kernel.x;
-	bool padded = !op_has_full_windows(op);
-	if (padded || !G_HAS(op, G_OP_scale)) {
-		if (x.lo == 0 && x.hi == 0)
-			return output_of(op, x);
-		return output_of(op, (struct span){ .lo = x.lo - 1, .hi = x.hi + 1 });
-	}
-	/*
-	 * if the scale is 1 / n, U85 has another multiplier; with both, n times a value gives the
-	 * value
-	 */
-	return result_of(op, (struct span){ .lo = n * x.lo, .hi = n * x.hi }, op->scale);
-}
-
 static struct span
 operand_scaled(const struct g_op *op, struct span x, bool first)
 {
@@ -292,18 +270,6 @@ operand_scaled(const struct g_op *op, struct span x, bool first)
 	return (struct span){ .lo = x.lo * by, .hi = x.hi * by };
 }
 
-static struct span
-product(struct span a, struct span b)
-{
-	int64_t p[] = { a.lo * b.lo, a.lo * b.hi, a.hi * b.lo, a.hi * b.hi };
-	struct span s = { .lo = p[0], .hi = p[0] };
-	for (int k = 1; k < 4; k++) {
-		s.lo = min_i64(s.lo, p[k]);
-		s.hi = max_i64(s.hi, p[k]);
-	}
-	return s;
-}
-
 static struct interval
 element_of(const struct g_op *op, struct span x, struct span y)
 {
@@ -311,8 +277,15 @@ element_of(const struct g_op *op, struct span x, struct span y)
 	bool scales = G_HAS(op, G_OP_scale);
 	struct span a = op->reversed ? y : x, b = op->reversed ? x : y;
 	switch (op->kind) {
-	case OP_MUL:
-		return scales ? result_of(op, product(x, y), op->scale) : all;
+	case OP_MUL: {
+		int64_t p[] = { x.lo * y.lo, x.lo * y.hi, x.hi * y.lo, x.hi * y.hi };
+		struct span s = { .lo = p[0], .hi = p[0] };
+		for (int k = 1; k < 4; k++) {
+			s.lo = min_i64(s.lo, p[k]);
+			s.hi = max_i64(s.hi, p[k]);
+		}
+		return scales ? result_of(op, s, op->scale) : all;
+	}
 	case OP_ADD:
 	case OP_SUB:
 		if (!scales || !G_HAS(op, G_OP_opa) || !is_plain_scale(op->opa) ||
@@ -352,6 +325,7 @@ channelwise_of(const struct finder *f, const struct g_op *op, int32_t k)
 	struct span x = input_of(channel_of(f, &op->ifm, k), op->ifm_zero, false);
 	struct span y = { .lo = (int64_t)op->scalar - op->ifm2_zero,
 			  .hi = (int64_t)op->scalar - op->ifm2_zero };
+	const int64_t n = (int64_t)op->kernel.y * op->kernel.x;
 	bool ok = is_narrow(op->ifm.type) && is_narrow(op->ofm.type);
 	if (!ok && op->kind != OP_COPY)
 		return all_of_type(op->ofm.type);
@@ -364,8 +338,21 @@ channelwise_of(const struct finder *f, const struct g_op *op, int32_t k)
 		return output_of(op, input_of(channel_of(f, &op->ifm, k), op->ifm_zero,
 					      !op_has_full_windows(op)));
 	case OP_AVGPOOL:
-		return average_of(op, input_of(channel_of(f, &op->ifm, k), op->ifm_zero,
-					       !op_has_full_windows(op)));
+		/*
+		 * The average of values is between the least and the greatest one: U55 and U65 round
+		 * it by a multiplier, U85 divides.
+		 */
+		x = input_of(channel_of(f, &op->ifm, k), op->ifm_zero, !op_has_full_windows(op));
+		if (!op_has_full_windows(op) || !G_HAS(op, G_OP_scale)) {
+			if (x.lo == 0 && x.hi == 0)
+				return output_of(op, x);
+			return output_of(op, (struct span){ .lo = x.lo - 1, .hi = x.hi + 1 });
+		}
+		/*
+		 * With another scale, all generations multiply the sum.  If the scale is 1 / n, U85
+		 * has another multiplier; with both, n times a value gives the value.
+		 */
+		return result_of(op, (struct span){ .lo = n * x.lo, .hi = n * x.hi }, op->scale);
 	default:
 		if (!op_is_elementwise(op->kind))
 			return all_of_type(op->ofm.type);

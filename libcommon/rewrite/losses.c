@@ -42,52 +42,21 @@ count_ofm(struct pruner *p, const struct g_op *op, struct loss *l)
 	}
 }
 
-static void
-note(struct pruner *p, const struct loss *l, int group)
-{
-	struct text t = { 0 };
-	struct cycles before = { 0 }, after = { 0 };
-	const int32_t grain = p->grain[group];
-	exact_number(&t, l->constant + l->unread);
-	text_puts(&t, " of ");
-	exact_number(&t, l->of);
-	const struct g_op *op = l->op;
-	const char *label = op->name && *op->name ? op->name : op_names[op->kind];
-	if (!(op->name && *op->name) && op->tfl.n)
-		label = arena_printf(p->a, "operator %d", op->tfl.v[0].index);
-	text_printf(&t, " channels of %s", label);
-	if (l->more)
-		text_printf(&t, " and %d other%s", l->more, l->more == 1 ? "" : "s");
-	text_printf(&t, " are %s: ", !l->unread	    ? "constant"
-				     : !l->constant ? "not read"
-						    : "constant or not read");
-	exact_number(&t, l->weights);
-	text_puts(&t, " weights removed");
-	bool ok = p->x->estimate && prune_cycles(p, group, INT32_MAX, &before) &&
-		     prune_cycles(p, group, grain, &after);
-	struct g_rewrite *r = exact_note(p->x, l->op, l->bytes,
-					 ok ? cycles_saved(&after, &before) : 0, "%s",
-					 text_str(&t));
-	G_PUT(r, REWRITE, text, arena_strdup(p->a, text_str(&t)));
-	G_PUT(r, REWRITE, channels, l->channels);
-	text_free(&t);
-}
-
 int
 prune_note(struct pruner *p)
 {
 	enum { SCALE_BYTES = 10 };
 	struct graph *g = p->g;
-	struct loss *l = anew(p->a, struct loss, g->n_tensors + 1);
+	struct loss *losses = anew(p->a, struct loss, g->n_tensors + 1);
 	int n = 0;
 	for (size_t i = 0; i < g->n_ops; i++) {
 		const struct g_op *op = g->ops[i];
-		struct loss *rows = &l[prune_group(p, op->ofm.t)];
+		struct loss *rows = &losses[prune_group(p, op->ofm.t)];
 		count_ofm(p, op, rows);
 		if (!op->weights)
 			continue;
 		/* the weights that go: rows for the OFM's group, columns for the IFM's group */
-		struct loss *columns = &l[prune_group(p, op->ifm.t)];
+		struct loss *columns = &losses[prune_group(p, op->ifm.t)];
 		int32_t n_ifm, n_ofm, depth = op->weights->shape.dim[3];
 		(void)prune_kept(p, &op->ifm, &n_ifm);
 		(void)prune_kept(p, &op->ofm, &n_ofm);
@@ -100,10 +69,38 @@ prune_note(struct pruner *p)
 		columns->weights += gone;
 		columns->bytes += gone;
 	}
-	for (size_t i = 0; i < g->n_tensors; i++)
-		if (l[i].op) {
-			note(p, &l[i], (int)i);
-			n++;
-		}
+	for (size_t i = 0; i < g->n_tensors; i++) {
+		const struct loss *l = &losses[i];
+		const int group = (int)i;
+		if (!l->op)
+			continue;
+		struct text t = { 0 };
+		struct cycles before = { 0 }, after = { 0 };
+		const int32_t grain = p->grain[group];
+		exact_number(&t, l->constant + l->unread);
+		text_puts(&t, " of ");
+		exact_number(&t, l->of);
+		const struct g_op *op = l->op;
+		const char *label = op->name && *op->name ? op->name : op_names[op->kind];
+		if (!(op->name && *op->name) && op->tfl.n)
+			label = arena_printf(p->a, "operator %d", op->tfl.v[0].index);
+		text_printf(&t, " channels of %s", label);
+		if (l->more)
+			text_printf(&t, " and %d other%s", l->more, l->more == 1 ? "" : "s");
+		text_printf(&t, " are %s: ", !l->unread	    ? "constant"
+					     : !l->constant ? "not read"
+							    : "constant or not read");
+		exact_number(&t, l->weights);
+		text_puts(&t, " weights removed");
+		bool ok = p->x->estimate && prune_cycles(p, group, INT32_MAX, &before) &&
+			     prune_cycles(p, group, grain, &after);
+		struct g_rewrite *r = exact_note(p->x, l->op, l->bytes,
+						 ok ? cycles_saved(&after, &before) : 0, "%s",
+						 text_str(&t));
+		G_PUT(r, REWRITE, text, arena_strdup(p->a, text_str(&t)));
+		G_PUT(r, REWRITE, channels, l->channels);
+		text_free(&t);
+		n++;
+	}
 	return n;
 }

@@ -79,13 +79,20 @@ maker_of(const struct finder *f, const struct g_operand *o, enum g_op_kind kind)
 }
 
 /*
- * True if the word is above 0: a sum of the exponentials of a SOFTMAX, of which that of the
- * greatest element is at least 2^30, and none is negative.
+ * True if the word is x << (leading zeros of x - 1), and x is above 0: 2^30 to 2^31 - 1.  x is a
+ * sum of the exponentials of a SOFTMAX, of which that of the greatest element is at least 2^30,
+ * and none is negative.
  */
 static bool
-is_sum_of_exponentials(struct finder *f, const struct g_operand *word)
+is_normal(struct finder *f, const struct g_operand *half)
 {
-	const struct g_op *sum = maker_of(f, word, OP_REDUCE_SUM);
+	const struct g_op *shl = writer_of(f, half, OP_SHL);
+	const struct g_op *left = shl ? writer_of(f, &shl->ifm2, OP_ADD) : NULL;
+	const struct g_op *clz = left ? writer_of(f, &left->ifm2, OP_CLZ) : NULL;
+	if (!clz || clz->ifm.t != shl->ifm.t || !is_one_word(&shl->ifm) ||
+	    !is_word(f, &left->ifm, -1))
+		return false;
+	const struct g_op *sum = maker_of(f, &shl->ifm, OP_REDUCE_SUM);
 	const struct g_op *shr = sum ? maker_of(f, &sum->ifm, OP_SHR) : NULL;
 	const struct g_op *sub = shr ? maker_of(f, &shr->ifm, OP_SUB) : NULL;
 	const struct g_op *max = sub ? maker_of(f, &sub->ifm2, OP_MAXPOOL) : NULL;
@@ -98,17 +105,6 @@ is_sum_of_exponentials(struct finder *f, const struct g_operand *word)
 		if (sub->lut->values.v[i] > INT32_MAX)
 			return false;
 	return sub->lut->values.v[255] >= 1 << 30;
-}
-
-/* True if the word is x << (leading zeros of x - 1), and x is above 0: 2^30 to 2^31 - 1. */
-static bool
-is_normal(struct finder *f, const struct g_operand *half)
-{
-	const struct g_op *shl = writer_of(f, half, OP_SHL);
-	const struct g_op *left = shl ? writer_of(f, &shl->ifm2, OP_ADD) : NULL;
-	const struct g_op *clz = left ? writer_of(f, &left->ifm2, OP_CLZ) : NULL;
-	return clz && clz->ifm.t == shl->ifm.t && is_one_word(&shl->ifm) &&
-	       is_word(f, &left->ifm, -1) && is_sum_of_exponentials(f, &shl->ifm);
 }
 
 /* Finds the step that makes the word. */

@@ -38,7 +38,6 @@ sum_operand(const struct sum *s, int k)
 	return k ? &s->add->ifm2 : &s->add->ifm;
 }
 
-
 /* Sets *box to the columns of a product that part p of operand o reads.  False: they are no box. */
 static bool
 find_box(const struct g_op *product, const struct g_operand *o, struct part p,

@@ -55,14 +55,6 @@ is_piece(struct g_op *op, struct piece *p)
 		from->hwc.w == to->hwc.w && from->hwc.c == p->depth);
 }
 
-static bool
-has_pattern(const struct g_op *op)
-{
-	return op_is_binary(op->kind) && op->ifm.t && op->ifm2.t && op->ifm.t != op->ifm2.t &&
-	       operand_is_whole(&op->ifm) && operand_is_whole(&op->ifm2) && operand_is_whole(&op->ofm) &&
-	       hwc_equal(op->ifm.shape, op->ofm.shape) && hwc_equal(op->ifm2.shape, op->ofm.shape);
-}
-
 /* ---- the condition ------------------------------------------------------------- */
 
 /* True if no operation changes the tensor from position `from` to position `to`. */
@@ -161,7 +153,11 @@ rewrite_pieces(struct exact *x)
 		double saved;
 		struct whole w = { .old = g->ops[i], .op = *g->ops[i], .at = i };
 		struct change c = { .old = { w.old } };
-		bool found = has_pattern(w.old) &&
+		const struct g_operand *ifm = &w.old->ifm, *ifm2 = &w.old->ifm2, *ofm = &w.old->ofm;
+		bool found = op_is_binary(w.old->kind) && ifm->t && ifm2->t && ifm->t != ifm2->t &&
+			     operand_is_whole(ifm) && operand_is_whole(ifm2) &&
+			     operand_is_whole(ofm) && hwc_equal(ifm->shape, ofm->shape) &&
+			     hwc_equal(ifm2->shape, ofm->shape) &&
 			     (find_pieces(g, &w) || (swap(&w) && find_pieces(g, &w))) &&
 			     has_condition(g, &w);
 		for (int k = 0; found && k < w.n; k++) {

@@ -171,28 +171,6 @@ append_parts(struct splitting *x, const struct g_op *op, const struct g_operand 
 		}
 }
 
-static void
-append_op(struct splitting *x, struct g_op *op)
-{
-	const struct g_operand *o[] = { &op->ofm, &op->ifm, &op->ifm2 };
-	const struct sum *s = sum_of(x, &op->ofm);
-	int k = 0;
-	while (k < 3 && !sum_of(x, o[k]))
-		k++;
-	if (s && s->add == op) {
-		struct g_operand ahead[2];
-		for (k = 0; k < 2; k++)
-			ahead[k] = operand_ahead(x, s, k);
-		for (int32_t i = 0; i < count_turns(s, x->how); i++)
-			for (k = 0; k < s->n_cuts; k++)
-				add_piece(x, s, ahead, i, k);
-	} else if (k < 3) {
-		append_parts(x, op, o[k]);
-	} else {
-		order_append(&x->order, op);
-	}
-}
-
 /* ---- the graph ------------------------------------------------------------------ */
 
 /* For each record: true if an operation uses the record. */
@@ -249,8 +227,25 @@ rewrite_sums(struct arena *a, const struct graph *from, struct split how)
 		struct g_op *op = g->ops[i]; /* new operations follow the old ones */
 		if (i && op->node != g->ops[i - 1]->node)
 			order_end(&x.order);
-		if (!replaced[op->ofm.t->rec.index])
-			append_op(&x, op);
+		if (replaced[op->ofm.t->rec.index])
+			continue;
+		const struct g_operand *o[] = { &op->ofm, &op->ifm, &op->ifm2 };
+		const struct sum *s = sum_of(&x, &op->ofm);
+		int first = 0; /* the first operand that is a sum */
+		while (first < 3 && !sum_of(&x, o[first]))
+			first++;
+		if (s && s->add == op) {
+			struct g_operand ahead[2];
+			for (int k = 0; k < 2; k++)
+				ahead[k] = operand_ahead(&x, s, k);
+			for (int32_t turn = 0; turn < count_turns(s, how); turn++)
+				for (int k = 0; k < s->n_cuts; k++)
+					add_piece(&x, s, ahead, turn, k);
+		} else if (first < 3) {
+			append_parts(&x, op, o[first]);
+		} else {
+			order_append(&x.order, op);
+		}
 	}
 	order_end(&x.order);
 	/* replace the operations, and drop tensors, weights and scales that only old ones use */

@@ -78,22 +78,6 @@ are_rows_kept(const struct graph *g, struct state *s)
 	return true;
 }
 
-static bool
-find_state(const struct graph *g, struct g_tensor *v, struct state *s)
-{
-	*s = (struct state){ .variable = v, .n = hwc_elements(v->hwc) };
-	if (!v->variable || G_HAS(v, G_TENSOR_tfl) || !find_copies(g, s))
-		return false;
-	struct g_tensor *rows = s->rows = s->read->ofm.t;
-	s->shift = first_element(&s->assign->ifm);
-	return rows != v && !rows->variable && !tensor_is_const(rows) &&
-	       rows->shape.type == v->shape.type && is_inside(g, v, s->read->node) &&
-	       is_inside(g, rows, NULL) && hwc_elements(s->read->ofm.shape) == s->n &&
-	       hwc_elements(s->assign->ofm.shape) == s->n && is_run(&s->read->ifm, 0) &&
-	       is_run(&s->read->ofm, 0) && is_run(&s->assign->ofm, 0) && s->shift > 0 &&
-	       is_run(&s->assign->ifm, s->shift) && are_rows_kept(g, s);
-}
-
 /* Elements from `first` on, as one row whose pixels each fit a block. */
 static struct g_operand
 row_of(struct g_tensor *t, int64_t first, int64_t n)
@@ -115,11 +99,21 @@ rewrite_states(struct exact *x)
 	if (!x->overlap || x->spilling || graph_has_loops(g))
 		return true;
 	for (size_t i = 0; i < g->n_tensors; i++) {
-		struct state s;
-		if (!find_state(g, g->tensors[i], &s) ||
-		    row_of(s.variable, 0, s.n).shape.w > WIDEST)
+		struct g_tensor *v = g->tensors[i];
+		struct state s = { .variable = v, .n = hwc_elements(v->hwc) };
+		if (!v->variable || G_HAS(v, G_TENSOR_tfl) || !find_copies(g, &s))
 			continue;
-		/* the variable becomes the rows; the copy of its new value shifts them after all uses */
+		struct g_tensor *rows = s.rows = s.read->ofm.t;
+		s.shift = first_element(&s.assign->ifm);
+		if (rows == v || rows->variable || tensor_is_const(rows) ||
+		    rows->shape.type != v->shape.type || !is_inside(g, v, s.read->node) ||
+		    !is_inside(g, rows, NULL) || hwc_elements(s.read->ofm.shape) != s.n ||
+		    hwc_elements(s.assign->ofm.shape) != s.n || !is_run(&s.read->ifm, 0) ||
+		    !is_run(&s.read->ofm, 0) || !is_run(&s.assign->ofm, 0) || s.shift <= 0 ||
+		    !is_run(&s.assign->ifm, s.shift) || !are_rows_kept(g, &s) ||
+		    row_of(v, 0, s.n).shape.w > WIDEST)
+			continue;
+		/* the variable becomes the rows; the copy of its new value shifts them at the end */
 		struct g_op **op = anew(x->a, struct g_op *, g->n_ops + 1);
 		bool *keep = anew(x->a, bool, g->n_tensors + 1);
 		size_t n = 0;

@@ -33,41 +33,28 @@ is_undecided(const struct g_op *op)
 	return !(op->rec.has & decided);
 }
 
-static bool
-is_product(const struct g_op *op)
-{
-	struct hwc i = op->ifm.shape, o = op->ofm.shape;
-	const struct g_weights *w = op->weights;
-	const uint64_t decided = BIT(WEIGHTS_slices) | BIT(WEIGHTS_bytes) | BIT(WEIGHTS_at);
-	return op->kind == OP_FC && !node_repeats(op->node) && is_undecided(op) && w &&
-	       !(w->rec.has & decided) && op->scales &&
-	       (op->ofm.view == VIEW_WHOLE || op->ofm.view == VIEW_RESHAPE) &&
-	       op->ofm.type == op->ofm.t->shape.type && o.c == op->ofm.t->hwc.c &&
-	       i.h == o.h && i.w == o.w;
-}
-
-/* True if the IFM of a product is unchanged when operation `at` runs. */
-static bool
-keeps_input(const struct finder *f, int product, int at)
-{
-	const struct g_operand *o = &f->g->ops[product]->ifm;
-	for (int i = product + 1; i < at; i++)
-		if (may_overlap(o, &f->g->ops[i]->ofm))
-			return false;
-	return true;
-}
-
 /* Returns the product that computes an operand of operation `at`; NULL: none. */
 static struct g_op *
 product_of(const struct finder *f, const struct g_operand *o, int at)
 {
+	const uint64_t decided = BIT(WEIGHTS_slices) | BIT(WEIGHTS_bytes) | BIT(WEIGHTS_at);
 	int t = o->t ? o->t->rec.index : -1;
 	if (t < 0 || !f->inner[t] || f->writes[t] != 1)
 		return NULL;
-	struct g_op *p = f->g->ops[f->writer[t]];
-	return f->first[t] < at && p->node == f->g->ops[at]->node && is_product(p) &&
-			       has_product_part(p, o) && keeps_input(f, f->writer[t], at)
-		   ? p : NULL;
+	const int product = f->writer[t];
+	struct g_op *p = f->g->ops[product];
+	const struct hwc in = p->ifm.shape, out = p->ofm.shape;
+	if (f->first[t] >= at || p->node != f->g->ops[at]->node || p->kind != OP_FC ||
+	    node_repeats(p->node) || !is_undecided(p) || !p->weights ||
+	    (p->weights->rec.has & decided) || !p->scales ||
+	    (p->ofm.view != VIEW_WHOLE && p->ofm.view != VIEW_RESHAPE) ||
+	    p->ofm.type != p->ofm.t->shape.type || out.c != p->ofm.t->hwc.c || in.h != out.h ||
+	    in.w != out.w || !has_product_part(p, o))
+		return NULL;
+	for (int i = product + 1; i < at; i++) /* the IFM is unchanged when operation `at` runs */
+		if (may_overlap(&p->ifm, &f->g->ops[i]->ofm))
+			return NULL;
+	return p;
 }
 
 static void
@@ -110,39 +97,32 @@ is_use(const struct sum *s, const struct g_op *op, const struct g_operand *o)
 	       is.w == all.w && hwc_equal(is, op->ofm.shape);
 }
 
-static bool
-can_split(struct finder *f, const struct g_op *op)
-{
-	const struct g_operand *o[] = { &op->ofm, &op->ifm, &op->ifm2 }, *first = NULL;
-	bool ok = op_is_elementwise(op->kind) && is_undecided(op);
-	for (int k = 0; ok && k < 3; k++) {
-		int s = sum_of(f, o[k]);
-		ok = !o[k]->t || hwc_equal(o[k]->shape, op->ofm.shape);
-		if (!ok || s < 0)
-			continue;
-		ok = is_use(&f->l.v[s], op, o[k]) && f->l.v[s].add->node == op->node;
-		first = first ? first : o[k];
-		/* the cuts of two operands that are sums are at the same channels of the operands */
-		ok = ok && !memcmp(f->cut[sum_of(f, first)] + first->start.c,
-				   f->cut[s] + o[k]->start.c, (size_t)o[k]->shape.c + 1);
-		/* no part of op reads channels that another part of op has written */
-		int32_t by = op->ofm.start.c - o[k]->start.c;
-		ok = ok && (o[k]->t != op->ofm.t || by == 0 || abs(by) >= o[k]->shape.c);
-	}
-	return ok;
-}
-
 /* If op cannot be split, marks all sums that op uses as bad.  False: a sum was marked, so that
  * all operations must be checked again. */
 static bool
 drop_bad(struct finder *f, const struct g_op *op)
 {
-	const struct g_operand *o[] = { &op->ofm, &op->ifm, &op->ifm2 };
+	const struct g_operand *o[] = { &op->ofm, &op->ifm, &op->ifm2 }, *first = NULL;
 	int s = sum_of(f, &op->ofm);
-	if ((s >= 0 && f->l.v[s].add == op) || can_split(f, op))
+	if (s >= 0 && f->l.v[s].add == op)
 		return true;
+	bool ok = op_is_elementwise(op->kind) && is_undecided(op);
+	for (int k = 0; ok && k < 3; k++) {
+		int own = sum_of(f, o[k]);
+		ok = !o[k]->t || hwc_equal(o[k]->shape, op->ofm.shape);
+		if (!ok || own < 0)
+			continue;
+		ok = is_use(&f->l.v[own], op, o[k]) && f->l.v[own].add->node == op->node;
+		first = first ? first : o[k];
+		/* the cuts of operands that are sums are at the same channels of the operands */
+		ok = ok && !memcmp(f->cut[sum_of(f, first)] + first->start.c,
+				   f->cut[own] + o[k]->start.c, (size_t)o[k]->shape.c + 1);
+		/* no part of op reads channels that another part of op has written */
+		int32_t by = op->ofm.start.c - o[k]->start.c;
+		ok = ok && (o[k]->t != op->ofm.t || by == 0 || abs(by) >= o[k]->shape.c);
+	}
 	bool none = true;
-	for (int k = 0; k < 3; k++) {
+	for (int k = 0; !ok && k < 3; k++) {
 		s = sum_of(f, o[k]);
 		if (s >= 0)
 			f->bad[s] = true;

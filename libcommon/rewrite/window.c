@@ -28,27 +28,12 @@ struct packing {
 	int32_t copied; /* above 0: the image is copied, with its padding, into rows of this width */
 };
 
-/* ---- the pattern --------------------------------------------------------------- */
-
 /* A convolution, and its IFM by strides. */
 struct site {
 	struct g_op *op;
 	struct g_operand ifm;
 	int32_t stride;
 };
-
-static bool
-has_pattern(const struct exact *x, struct g_op *op, struct site *s)
-{
-	const struct g_tensor *t = op->ifm.t;
-	if (op->kind != OP_CONV || op->kernel.x < 2 || op->dilation.x != 1 ||
-	    op->upscale != UPSCALE_NONE || op->ifm.shape.c > MOST_CHANNELS ||
-	    op->edge.left || op->edge.right || t->layout != LAYOUT_NHWC || tensor_has_strides(t))
-		return false;
-	*s = (struct site){ .op = op, .ifm = operand_by_strides(op->ifm), .stride = op->stride.x };
-	return x->estimate && s->ifm.stride[1] == op->ifm.shape.c &&
-	       (op->ifm.shape.c == 1 || s->ifm.stride[2] == 1);
-}
 
 /* ---- packings ------------------------------------------------------------------ */
 
@@ -284,7 +269,18 @@ rewrite_windows(struct exact *x)
 		struct packing f;
 		struct cycles now = { 0 };
 		struct best b = { .found = false };
-		if (!has_pattern(x, x->g->ops[i], &s) || !estimate_add(x->estimate, s.op, &now))
+		struct g_op *op = x->g->ops[i];
+		const struct g_tensor *t = op->ifm.t;
+		if (!x->estimate || op->kind != OP_CONV || op->kernel.x < 2 || op->dilation.x != 1 ||
+		    op->upscale != UPSCALE_NONE || op->ifm.shape.c > MOST_CHANNELS ||
+		    op->edge.left || op->edge.right || t->layout != LAYOUT_NHWC ||
+		    tensor_has_strides(t))
+			continue;
+		s = (struct site){ .op = op, .ifm = operand_by_strides(op->ifm),
+				   .stride = op->stride.x };
+		if (s.ifm.stride[1] != op->ifm.shape.c ||
+		    (op->ifm.shape.c != 1 && s.ifm.stride[2] != 1) ||
+		    !estimate_add(x->estimate, op, &now))
 			continue;
 		if (pack_padded(&s, &f))
 			try_packing(x, &s, &f, &now, &b);
@@ -296,7 +292,7 @@ rewrite_windows(struct exact *x)
 			try_packing(x, &s, &f, &now, &b);
 		if (!b.found)
 			continue;
-		struct g_op *op = s.op, *by = &b.op;
+		struct g_op *by = &b.op;
 		if (b.packing.copied)
 			by->ifm.t = add_copy(x, &s, &b.packing, (size_t)op->rec.index);
 		if (last.old == op->weights && !memcmp(&last.packing, &b.packing, sizeof(b.packing)))
