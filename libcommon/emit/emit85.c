@@ -59,24 +59,6 @@ put_step(struct emitter *m, enum npu_reg reg, struct npu_resize_axis x, int32_t 
 			(uint32_t)(x.d % x.n | all % x.n << 16));
 }
 
-/* ---- output ----------------------------------------------------------------- */
-
-/* Code of a microblock in ACC_FORMAT, by its height and width. */
-static int
-microblock(struct hwc u)
-{
-	static const struct hwc of[] = {
-		{ .h = 1, .w = 1 }, { .h = 1, .w = 2 }, { .h = 1, .w = 4 },
-		{ .h = 2, .w = 2 }, { .h = 2, .w = 4 }, { .h = 4, .w = 4 },
-	};
-	for (size_t i = 0; i < ARRAY_LEN(of); i++)
-		if (of[i].h == u.h && of[i].w == u.w)
-			return (int)i;
-	return 0;
-}
-
-/* ---- weights ------------------------------------------------------------------ */
-
 /* ---- chains (ethosu-commands(7) 29) ------------------------------------------ */
 
 /* The reference compiler writes these registers anew around every chained operation. */
@@ -91,7 +73,8 @@ forget_fm_registers(struct emitter *m)
 			r->region, r->base0, r->base0 + 1, r->base0 + 2, r->base0 + 3,
 			r->height0, r->height1, r->width0, r->stride_c, r->stride_y,
 			r->stride_x };
-		emit_forget(m, regs, ARRAY_LEN(regs));
+		for (size_t k = 0; k < ARRAY_LEN(regs); k++)
+			m->written[regs[k]] = false; /* the next write is emitted */
 	}
 }
 
@@ -124,6 +107,10 @@ emit85_registers(struct emitter *m, const struct npu_op *r)
 	static const enum npu_reg length[] = {
 		NPU_WEIGHT_LENGTH, NPU_WEIGHT1_LENGTH, NPU_WEIGHT2_LENGTH,
 		NPU_WEIGHT3_LENGTH };
+	static const struct hwc ublocks[] = { /* by their code in ACC_FORMAT */
+		{ .h = 1, .w = 1 }, { .h = 1, .w = 2 }, { .h = 1, .w = 4 },
+		{ .h = 2, .w = 2 }, { .h = 2, .w = 4 }, { .h = 4, .w = 4 },
+	};
 	const bool chained = r->ifm.storage == NPU_CHAINED || r->ifm2.storage == NPU_CHAINED ||
 			     r->ofm.storage == NPU_CHAINED;
 	if (chained)
@@ -200,7 +187,11 @@ emit85_registers(struct emitter *m, const struct npu_op *r)
 	emit_reg(m, NPU_ACTIVATION_MIN, r->min);
 	emit_reg(m, NPU_ACTIVATION_MAX, r->max);
 	emit_block(m, r);
-	emit_reg(m, NPU_ACC_FORMAT, r->acc_format | microblock(r->ublock) << 8);
+	int code = 0;
+	for (int i = 0; i < (int)ARRAY_LEN(ublocks); i++)
+		if (ublocks[i].h == r->ublock.h && ublocks[i].w == r->ublock.w)
+			code = i;
+	emit_reg(m, NPU_ACC_FORMAT, r->acc_format | code << 8);
 	if (chained)
 		forget_fm_registers(m);
 }

@@ -20,31 +20,24 @@ lut_slots_put(struct lut_slots *s, const struct g_lut *l, int slot)
 		s->held[slot + i] = l;
 }
 
-/* The slot of a table; *missing: the table must be uploaded there. */
-static int
-find_slot(struct lut_slots *s, const struct g_lut *l, bool *missing)
-{
-	int size = lut_bytes(l) / LUT_SLOT_BYTES;
-	*missing = false;
-	for (int i = 0; i + size <= LUT_SLOTS; i += size)
-		if (s->held[i] == l && s->held[i + size - 1] == l)
-			return i;
-	int slot = s->turn / size * size % LUT_SLOTS;
-	s->turn = (slot + size) % LUT_SLOTS;
-	*missing = true;
-	return slot;
-}
-
 bool
 lut_slots_run(struct lut_slots *s, const struct accel *accel, const struct g_op *op, int *slot)
 {
-	bool missing = false;
 	*slot = 0;
-	if (op_has_table(op))
-		*slot = find_slot(s, op->lut, &missing);
-	else if (!accel->lut_banks)
-		memset(s->held, 0, sizeof(s->held));
-	if (missing)
-		lut_slots_put(s, op->lut, *slot);
-	return missing;
+	if (!op_has_table(op)) {
+		if (!accel->lut_banks)
+			memset(s->held, 0, sizeof(s->held));
+		return false;
+	}
+	const struct g_lut *l = op->lut;
+	int size = lut_bytes(l) / LUT_SLOT_BYTES;
+	for (int i = 0; i + size <= LUT_SLOTS; i += size)
+		if (s->held[i] == l && s->held[i + size - 1] == l) {
+			*slot = i;
+			return false;
+		}
+	*slot = s->turn / size * size % LUT_SLOTS;
+	s->turn = (*slot + size) % LUT_SLOTS;
+	lut_slots_put(s, l, *slot);
+	return true;
 }

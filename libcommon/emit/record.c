@@ -73,19 +73,6 @@ finish55(const struct g_op *op, int slot, struct npu_op *r)
 
 /* ---- U85 ----------------------------------------------------------------------------- */
 
-/* Function code of the operation's table. */
-static enum npu_act85
-table_kind(const struct g_op *op)
-{
-	return op->act == G_ACT_TANH	   ? NPU_ACT85_TANH
-	       : op->act == G_ACT_SIGMOID ? NPU_ACT85_SIGMOID
-	       : op->lut->bits == 16
-		   ? op->ofm.type == TFL_INT32 ? NPU_ACT85_S16_S32 : NPU_ACT85_S16_S16
-	       : op->lut->bits == 32	   ? NPU_ACT85_S8_S32
-	       : graph_type_signed(op->ofm.type) ? NPU_ACT85_S8_S8
-						 : NPU_ACT85_U8_U8;
-}
-
 static void
 finish85(const struct g_op *op, int slot, struct npu_op *r)
 {
@@ -141,7 +128,14 @@ finish85(const struct g_op *op, int slot, struct npu_op *r)
 	if (r->ifm2_scalar)
 		r->ifm2.storage = NPU_STORED_NONE;
 	if (op_has_table(op)) {
-		r->activation = (int)table_kind(op);
+		enum npu_act85 kind = op->act == G_ACT_TANH ? NPU_ACT85_TANH : NPU_ACT85_SIGMOID;
+		if (op->act == G_ACT_LUT && op->lut->bits == 16)
+			kind = op->ofm.type == TFL_INT32 ? NPU_ACT85_S16_S32 : NPU_ACT85_S16_S16;
+		else if (op->act == G_ACT_LUT && op->lut->bits == 32)
+			kind = NPU_ACT85_S8_S32;
+		else if (op->act == G_ACT_LUT)
+			kind = graph_type_signed(op->ofm.type) ? NPU_ACT85_S8_S8 : NPU_ACT85_U8_U8;
+		r->activation = (int)kind;
 		r->table = (struct npu_range){ .n = lut_bytes(op->lut),
 					       .at = slot * LUT_SLOT_BYTES };
 	} else if (r->ofm.bits == 32) {

@@ -63,13 +63,6 @@ emit_scale_word(struct emitter *m, enum npu_reg reg, uint16_t param,
 }
 
 void
-emit_forget(struct emitter *m, const enum npu_reg *regs, size_t n)
-{
-	for (size_t i = 0; i < n; i++)
-		m->written[regs[i]] = false;
-}
-
-void
 emit_op(struct emitter *m, struct npu_op *r, const struct g_step *step)
 {
 	static const enum npu_opcode code[] = {

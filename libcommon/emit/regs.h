@@ -47,8 +47,6 @@ void emit_wait(struct emitter *m, enum npu_op_kind kind, int n);
  */
 size_t emit_branch(struct emitter *m, bool if_true, size_t to);
 void emit_target(struct emitter *m, size_t branch);
-/* Forgets the values of some registers, so that the next write of each is emitted. */
-void emit_forget(struct emitter *m, const enum npu_reg *regs, size_t n);
 
 /* ---- fm.c: places ------------------------------------------------------------ */
 
