@@ -102,22 +102,6 @@ grouped_cycles(const struct products *k, int64_t e, int group, double per_elemen
 		    : all;
 }
 
-/* cycles for the IFM depth: whole IFM blocks, then the remainder */
-static double
-deep_cycles(const struct products *k)
-{
-	const struct perf_op *op = k->op;
-	int bytes = op->ifm.bits / 8, step = k->t->depth_step;
-	struct parts ic = parts_of(op->ifm.shape.c, op->ifm_block.c);
-	double sum = 0;
-	for (int i = 0; i < 2; i++) {
-		int64_t depth = (int64_t)ic.extent[i] * bytes;
-		double products = (double)(((depth + step - 1) / step) * step / 8 * k->uhw);
-		sum += ic.n[i] * step_cycles(k, products, ic.extent[i]);
-	}
-	return sum;
-}
-
 /*
  * Cycles of the dot products of one sub-kernel of e elements over one block.  Weights
  * with 2:4 sparsity take as long as dense ones: MicroNet's first layer has such weights
@@ -131,17 +115,27 @@ sub_kernel(void *ctx, int64_t e)
 	const struct perf_op *op = k->op;
 	int bytes = op->ifm.bits / 8;
 	double cycles, uhw = (double)k->uhw;
-	if (op->class == BLOCK_POOL)
+	if (op->class == BLOCK_POOL) {
 		cycles = (double)(e * k->uhw) *
 			 (k->m->accel->id == ACCEL_U55_32 ? 1 : bytes);
-	else if (op->class == BLOCK_DEPTHWISE)
+	} else if (op->class == BLOCK_DEPTHWISE) {
 		cycles = grouped_cycles(k, e, GROUP, uhw * bytes, 1);
-	else if (op->class == BLOCK_CONV && op->part_kernel)
+	} else if (op->class == BLOCK_CONV && op->part_kernel) {
 		cycles = ceil_div(op->ifm.shape.c, SLICE) *
 			 grouped_cycles(k, e, bytes < GROUP ? GROUP / bytes : 1,
 					uhw * bytes, SLICE);
-	else
-		cycles = (double)e * deep_cycles(k);
+	} else { /* the IFM depth: whole IFM blocks, then the remainder */
+		int step = k->t->depth_step;
+		struct parts ic = parts_of(op->ifm.shape.c, op->ifm_block.c);
+		double sum = 0;
+		for (int i = 0; i < 2; i++) {
+			int64_t depth = (int64_t)ic.extent[i] * bytes;
+			double products =
+			    (double)(((depth + step - 1) / step) * step / 8 * k->uhw);
+			sum += ic.n[i] * step_cycles(k, products, ic.extent[i]);
+		}
+		cycles = (double)e * sum;
+	}
 	return cycles * (double)k->uc;
 }
 

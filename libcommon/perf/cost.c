@@ -103,7 +103,6 @@ perf_tiling_of(const struct perf_op *op)
 	return t;
 }
 
-
 double
 perf_sub_kernels(const struct perf_op *op, const struct perf_tiling *t,
 		 double (*cycles)(void *ctx, int64_t e), void *ctx)

@@ -27,30 +27,6 @@ perf_op_fits(const struct perf_op *op)
 	return reads < COST_LIMIT && bytes < COST_LIMIT && ifm * 512 < COST_LIMIT;
 }
 
-static bool
-cost_dma(const struct perf_machine *m, struct perf_row *r, struct err *e)
-{
-	const struct npu_op *op = r->npu;
-	double bytes = (double)op->src.n * op->size0 * op->size1;
-	if (bytes > COST_LIMIT)
-		return err_set(e, "word %zu: dma of %.0f bytes is too large for an estimate",
-			       op->at, bytes);
-	r->dma_bytes = (int64_t)bytes;
-	r->dma_from = perf_region_area(m->memory, op->src.region);
-	if (op->src_indexed || op->dst_indexed)
-		r->dma_bytes = perf_indexed_bytes(m, (int64_t)op->size0 * op->size1,
-						  op->src.n, r->dma_from);
-	r->dma_to = perf_region_area(m->memory, op->dst.region);
-	r->to_shram = op->dst_internal;
-	r->step.kind = PERF_DMA;
-	r->step.cycles = perf_dma_cycles(m, r->dma_bytes, r->dma_from, r->dma_to,
-					 r->to_shram);
-	perf_dma_memory(m, r->dma_bytes, r->dma_from, r->dma_to, r->to_shram,
-			r->step.memory);
-	memcpy(r->step.port, r->step.memory, sizeof(r->step.port));
-	return true;
-}
-
 static void
 cost_kernel(const struct perf_machine *m, struct perf_row *r)
 {
@@ -73,8 +49,26 @@ cost_row(const struct perf_machine *m, struct perf_row *r, bool *used,
 	*used = true;
 	r->step.n = op->param;
 	switch (op->kind) {
-	case NPU_DMA:
-		return cost_dma(m, r, e);
+	case NPU_DMA: {
+		double bytes = (double)op->src.n * op->size0 * op->size1;
+		if (bytes > COST_LIMIT)
+			return err_set(e, "word %zu: dma of %.0f bytes is too large for an estimate",
+				       op->at, bytes);
+		r->dma_bytes = (int64_t)bytes;
+		r->dma_from = perf_region_area(m->memory, op->src.region);
+		if (op->src_indexed || op->dst_indexed)
+			r->dma_bytes = perf_indexed_bytes(m, (int64_t)op->size0 * op->size1,
+							  op->src.n, r->dma_from);
+		r->dma_to = perf_region_area(m->memory, op->dst.region);
+		r->to_shram = op->dst_internal;
+		r->step.kind = PERF_DMA;
+		r->step.cycles = perf_dma_cycles(m, r->dma_bytes, r->dma_from, r->dma_to,
+						 r->to_shram);
+		perf_dma_memory(m, r->dma_bytes, r->dma_from, r->dma_to, r->to_shram,
+				r->step.memory);
+		memcpy(r->step.port, r->step.memory, sizeof(r->step.port));
+		return true;
+	}
 	case NPU_DMA_WAIT:
 		r->step.kind = PERF_DMA_WAIT;
 		return true;
