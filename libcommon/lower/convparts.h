@@ -26,8 +26,6 @@ int64_t conv_group_ops(const struct low_conv *c); /* number of these operations 
 /* Uses the model's weights in their place if their order fits, else makes a copy. */
 struct g_weights *conv_weights(struct lower *l, const struct low_conv *c,
 			       struct conv_groups g);
-/* Weights for output channels that ignore the input: one tap of 0 in one channel. */
-struct g_weights *conv_zero_weights(struct lower *l, const struct low_conv *c);
 struct g_scales *conv_scales(struct lower *l, const struct low_conv *c,
 			     struct conv_groups g);
 

@@ -185,16 +185,6 @@ conv_weights(struct lower *l, const struct low_conv *c, struct conv_groups g)
 	return r;
 }
 
-struct g_weights *
-conv_zero_weights(struct lower *l, const struct low_conv *c)
-{
-	struct g_shape shape = { .type = c->weights.type, .rank = 4, .dim = { c->o, 1, 1, 1 } };
-	struct bytes b = { .p = anew(l->a, uint8_t, (size_t)c->o), .n = (size_t)c->o };
-	struct g_weights *w = low_weights_new(l, "weights", shape, b);
-	G_PUT(w, WEIGHTS, name, c->weights.name);
-	return w;
-}
-
 /* ---- scales ---------------------------------------------------------------------------- */
 
 struct g_scales *

@@ -259,34 +259,6 @@ nd_is_dense(const struct nd *v)
 	return true;
 }
 
-/* Returns the simplest kind of operand for a view: whole tensor, box, or strided. */
-static struct g_operand
-plain_operand(const struct nd *v, struct hwc shape, const int64_t s[3])
-{
-	struct g_tensor *t = v->t;
-	struct hwc in = t->hwc;
-	struct g_operand o = { .t = t, .type = v->type, .shape = shape,
-			       .view = VIEW_STRIDED, .offset = v->offset,
-			       .stride = { s[0], s[1], s[2] } };
-	if (graph_type_bytes(v->type) == graph_type_bytes(t->shape.type) &&
-	    v->offset == 0 && nd_is_dense(v) && nd_elements(v) == hwc_elements(in)) {
-		o = operand_reshape(t, shape);
-		o.type = v->type;
-		return o;
-	}
-	if (v->type != t->shape.type)
-		return o;
-	if ((shape.h > 1 && s[0] != (int64_t)in.w * in.c) ||
-	    (shape.w > 1 && s[1] != in.c) || (shape.c > 1 && s[2] != 1))
-		return o;
-	struct hwc at = { .h = (int32_t)(v->offset / ((int64_t)in.w * in.c)),
-			  .w = (int32_t)(v->offset / in.c % in.w),
-			  .c = (int32_t)(v->offset % in.c) };
-	if (at.h + shape.h > in.h || at.w + shape.w > in.w || at.c + shape.c > in.c)
-		return o;
-	return operand_box(t, shape, at);
-}
-
 bool
 nd_operand(const struct nd *v, struct g_operand *out)
 {
@@ -310,7 +282,28 @@ nd_operand(const struct nd *v, struct g_operand *out)
 	s[0] = dim[0] == 1 ? s[1] * dim[1] : s[0];
 	struct hwc shape = { .h = (int32_t)dim[0], .w = (int32_t)dim[1],
 			     .c = (int32_t)dim[2] };
-	*out = plain_operand(v, shape, s);
+	/* the simplest kind of operand for the view: whole tensor, box, or strided */
+	struct g_tensor *t = v->t;
+	struct hwc in = t->hwc;
+	*out = (struct g_operand){ .t = t, .type = v->type, .shape = shape,
+				   .view = VIEW_STRIDED, .offset = v->offset,
+				   .stride = { s[0], s[1], s[2] } };
+	if (graph_type_bytes(v->type) == graph_type_bytes(t->shape.type) &&
+	    v->offset == 0 && nd_is_dense(v) && nd_elements(v) == hwc_elements(in)) {
+		*out = operand_reshape(t, shape);
+		out->type = v->type;
+		return true;
+	}
+	bool same = v->type == t->shape.type &&
+		    (shape.h <= 1 || s[0] == (int64_t)in.w * in.c) &&
+		    (shape.w <= 1 || s[1] == in.c) && (shape.c <= 1 || s[2] == 1);
+	if (!same)
+		return true;
+	struct hwc at = { .h = (int32_t)(v->offset / ((int64_t)in.w * in.c)),
+			  .w = (int32_t)(v->offset / in.c % in.w),
+			  .c = (int32_t)(v->offset % in.c) };
+	if (at.h + shape.h <= in.h && at.w + shape.w <= in.w && at.c + shape.c <= in.c)
+		*out = operand_box(t, shape, at);
 	return true;
 }
 
@@ -339,4 +332,3 @@ operand_view(struct g_operand o, struct hwc shape, struct g_operand *out)
 	set_dense(&v);
 	return nd_operand(&v, out);
 }
-

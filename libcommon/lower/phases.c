@@ -87,21 +87,6 @@ scale_of(const struct low_phasing *how, const struct phase *y, const struct phas
 	return s;
 }
 
-/* C x taps x taps */
-static struct g_weights *
-phase_weights(struct lower *l, const struct phase *y, const struct phase *x, int32_t c,
-	      int32_t times)
-{
-	size_t n = (size_t)(c * y->taps * x->taps), k = 0;
-	uint8_t *v = anew(l->a, uint8_t, n);
-	for (int32_t i = 0; i < c; i++)
-		for (int32_t a = 0; a < y->taps; a++)
-			for (int32_t b = 0; b < x->taps; b++)
-				v[k++] = (uint8_t)(y->weight[a] * x->weight[b] * times);
-	struct g_shape shape = { .type = TFL_UINT8, .rank = 4, .dim = { c, y->taps, x->taps, 1 } };
-	return low_weights_new(l, "phase", shape, (struct bytes){ .p = v, .n = n });
-}
-
 /* scale records made so far, by their scale */
 struct record {
 	struct npu_scale scale;
@@ -147,7 +132,17 @@ phase_op(struct lower *l, const struct low_phases *f, struct records *r,
 		op_scale(o, scale, how->round);
 		return o;
 	}
-	G_PUT(o, OP, weights, phase_weights(l, y, x, ifm.shape.c, how->times));
+	const int32_t c = ifm.shape.c;
+	size_t n = (size_t)(c * y->taps * x->taps), at = 0;
+	uint8_t *v = anew(l->a, uint8_t, n);
+	for (int32_t k = 0; k < c; k++)
+		for (int32_t a = 0; a < y->taps; a++)
+			for (int32_t b = 0; b < x->taps; b++)
+				v[at++] = (uint8_t)(y->weight[a] * x->weight[b] * how->times);
+	struct g_shape shape = { .type = TFL_UINT8, .rank = 4, .dim = { c, y->taps, x->taps, 1 } };
+	struct g_weights *w =
+	    low_weights_new(l, "phase", shape, (struct bytes){ .p = v, .n = n });
+	G_PUT(o, OP, weights, w);
 	int i = 0;
 	while (i < r->n && (r->v[i].scale.mult != scale.mult ||
 			    r->v[i].scale.shift != scale.shift))
@@ -155,7 +150,7 @@ phase_op(struct lower *l, const struct low_phases *f, struct records *r,
 	if (i == r->n)
 		r->v[r->n++] = (struct record){
 			.scale = scale,
-			.scales = low_scales_new(l, (size_t)ifm.shape.c, NULL, &scale, true) };
+			.scales = low_scales_new(l, (size_t)c, NULL, &scale, true) };
 	G_PUT(o, OP, scales, r->v[i].scales);
 	o->round = (int)how->round;
 	return o;

@@ -162,25 +162,6 @@ reverse_order(struct lower *l, const struct nd *v, const struct nd *out)
 	nd_deliver(l, &to, out);
 }
 
-/* Pools take at most 16 bits, therefore the two halves of an axis of words are combined. */
-static struct nd
-reduce_axis(struct lower *l, enum g_op_kind kind, const struct nd *v, const int32_t k[3],
-	    const struct nd *out)
-{
-	const int64_t in[3] = { k[0], k[1], k[2] }, to[3] = { k[0], 1, k[2] };
-	struct nd x = *v;
-	if (v->type == TFL_INT32) {
-		x = nd_addressed_as(l, v, in, 3);
-		word_reduce_axis(l, kind, &x);
-		if (out)
-			nd_deliver(l, &x, out);
-		return x;
-	}
-	x = out ? *out : nd_new(l, v->type, 3, to);
-	(void)low_reduce_once(l, OP_MAXPOOL, v, 0, k, &x, &low_as_made);
-	return x;
-}
-
 void
 low_reduce(struct lower *l, enum g_op_kind kind, const struct low_axes *axes, const struct nd *v,
 	   const struct nd *out)
@@ -208,7 +189,19 @@ low_reduce(struct lower *l, enum g_op_kind kind, const struct low_axes *axes, co
 		if (!r.axis[at].drop)
 			continue;
 		axes_around(&r, at, k);
-		x = reduce_axis(l, kind, &x, k, --r.drops ? NULL : &dest);
+		const int64_t in[3] = { k[0], k[1], k[2] }, to[3] = { k[0], 1, k[2] };
+		const bool last = !--r.drops;
+		if (v->type == TFL_INT32) {
+			/* pools take at most 16 bits: combine the two halves of an axis of words */
+			x = nd_addressed_as(l, &x, in, 3);
+			word_reduce_axis(l, kind, &x);
+			if (last)
+				nd_deliver(l, &x, &dest);
+		} else {
+			struct nd y = last ? dest : nd_new(l, v->type, 3, to);
+			(void)low_reduce_once(l, OP_MAXPOOL, &x, 0, k, &y, &low_as_made);
+			x = y;
+		}
 		r.axis[at].n = 1;
 	}
 	if (turn)

@@ -90,7 +90,10 @@ run_bias_only(struct lower *l, struct conv_job j, struct nd in, const struct nd 
 	nd_slice(&in, 2, 0, out->dim[2], 0);
 	nd_slice(&in, 3, 0, 1, 1);
 	j.c = &c;
-	j.weights = conv_zero_weights(l, &c);
+	struct g_shape shape = { .type = c.weights.type, .rank = 4, .dim = { c.o, 1, 1, 1 } };
+	struct bytes b = { .p = anew(l->a, uint8_t, (size_t)c.o), .n = (size_t)c.o };
+	j.weights = low_weights_new(l, "weights", shape, b);
+	G_PUT(j.weights, WEIGHTS, name, c.weights.name);
 	conv_run(l, &j, &in, out);
 }
 
