@@ -27,25 +27,6 @@ static const char *const before_names[] = {
 	[LOOP_BODY] = "a loop's test", [LOOP_END] = "a loop's body",
 };
 
-static bool
-check_order(struct check *c, size_t at)
-{
-	const struct graph *g = c->g;
-	const struct g_node *n = g->nodes[at];
-	const struct g_node *prev = at ? g->nodes[at - 1] : NULL;
-	const struct g_node *next = at + 1 < g->n_nodes ? g->nodes[at + 1] : NULL;
-	bool follows = n->kind == NODE_NPU && prev && prev->kind == NODE_NPU &&
-		       (prev->loop == before[n->loop] ||
-			(n->loop == LOOP_CONDITION && prev->loop == LOOP_END));
-	if (!follows)
-		return BAD(c, n, "n%d is a loop's %s: it must follow %s", n->rec.id,
-			   loop_names[n->loop], before_names[n->loop]);
-	if (node_repeats(n) && (!next || next->loop != n->loop + 1))
-		return BAD(c, n, "n%d is a loop's %s: its %s must follow", n->rec.id,
-			   loop_names[n->loop], loop_names[n->loop + 1]);
-	return true;
-}
-
 /* The branch uses the result of the last kernel: a single kernel, with one element. */
 static bool
 check_test(struct check *c, const struct g_node *n)
@@ -138,8 +119,17 @@ check_loops(struct check *c)
 		const struct g_node *n = g->nodes[i];
 		const struct accel *a;
 		struct memory_system m;
-		if (node_continues(n) && !check_order(c, i))
-			return false;
+		const struct g_node *prev = i ? g->nodes[i - 1] : NULL;
+		const struct g_node *next = i + 1 < g->n_nodes ? g->nodes[i + 1] : NULL;
+		bool follows = n->kind == NODE_NPU && prev && prev->kind == NODE_NPU &&
+			       (prev->loop == before[n->loop] ||
+				(n->loop == LOOP_CONDITION && prev->loop == LOOP_END));
+		if (node_continues(n) && !follows)
+			return BAD(c, n, "n%d is a loop's %s: it must follow %s", n->rec.id,
+				   loop_names[n->loop], before_names[n->loop]);
+		if (node_continues(n) && node_repeats(n) && (!next || next->loop != n->loop + 1))
+			return BAD(c, n, "n%d is a loop's %s: its %s must follow", n->rec.id,
+				   loop_names[n->loop], loop_names[n->loop + 1]);
 		if (node_continues(n) && g->n_targets) {
 			if (!graph_target(g, &a, &m, c->e))
 				return false;

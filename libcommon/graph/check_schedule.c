@@ -123,22 +123,6 @@ check_before(struct order *o, const struct g_step *s, struct g_range rows,
 	return true;
 }
 
-/* Checks that a rolling buffer still has the rows that the step reads. */
-static bool
-check_rolling(struct order *o, const struct g_step *s, struct g_range rows,
-	      const struct g_op *maker, const struct g_operand *x)
-{
-	if (!G_HAS(x->t, G_TENSOR_rows) || maker->ofm.t != x->t)
-		return true;
-	struct g_range need = rows_read(s->op, x, rows), made = rows_made(o, maker);
-	return need.lo >= made.hi - x->t->rows ||
-	       BAD(o->c, s, "p%d: o%d reads rows %" PRId64 ":%" PRId64 " of t%d, a "
-			    "rolling buffer of %d rows, after %" PRId64 " are written",
-			    s->rec.id,
-		   s->op->rec.id, need.lo, need.hi, x->t->rec.id, x->t->rows,
-		   made.hi);
-}
-
 static bool
 check_needs(struct order *o, const struct g_step *s, struct g_range rows)
 {
@@ -156,9 +140,18 @@ check_needs(struct order *o, const struct g_step *s, struct g_range rows)
 				    o->place[s->op->rec.index] &&
 			    !check_before(o, s, rows, v->op[i], x))
 				return false;
-		for (size_t i = 0; k && G_HAS(x->t, G_TENSOR_rows) && i < v->n; i++)
-			if (!check_rolling(o, s, rows, v->op[i], x))
-				return false;
+		/* a rolling buffer still has the rows that the step reads */
+		for (size_t i = 0; k && G_HAS(x->t, G_TENSOR_rows) && i < v->n; i++) {
+			if (v->op[i]->ofm.t != x->t)
+				continue;
+			struct g_range need = rows_read(s->op, x, rows);
+			struct g_range made = rows_made(o, v->op[i]);
+			if (need.lo < made.hi - x->t->rows)
+				return BAD(o->c, s, "p%d: o%d reads rows %" PRId64 ":%" PRId64
+						    " of t%d, a rolling buffer of %d rows, after %"
+						    PRId64 " are written", s->rec.id, s->op->rec.id,
+					   need.lo, need.hi, x->t->rec.id, x->t->rows, made.hi);
+		}
 	}
 	return true;
 }
@@ -234,18 +227,6 @@ check_fetch(struct order *o, const struct g_step *s)
 	return check_buffer_live(o, b, o->time_step - 1);
 }
 
-/* size of a slice's scales, as encoded; 0: not encoded yet */
-static int64_t
-scale_bytes(const struct order *o, const struct g_weights *w, int32_t slice)
-{
-	for (size_t i = 0; i < o->g->n_codes; i++) {
-		const struct g_code *c = o->g->codes[i];
-		if (c->weights == w && c->slice == slice && c->core == 0)
-			return c->scale_bytes.bytes;
-	}
-	return 0;
-}
-
 static bool
 check_loaded(struct order *o, const struct g_step *s)
 {
@@ -257,8 +238,15 @@ check_loaded(struct order *o, const struct g_step *s)
 		return BAD(o->c, s, "p%d: b%d does not hold the weights or scales that "
 				    "o%d needs", s->rec.id,
 			   b->rec.id, s->op->rec.id);
-	int64_t bytes = s->buffer ? slice_bytes(o, l->weights, l->slice)
-				  : scale_bytes(o, l->weights, l->slice);
+	/* of the slice, or of its scales; 0: not encoded yet */
+	int64_t bytes = s->buffer ? slice_bytes(o, l->weights, l->slice) : 0;
+	for (size_t i = 0; !s->buffer && i < o->g->n_codes; i++) {
+		const struct g_code *c = o->g->codes[i];
+		if (c->weights == l->weights && c->slice == l->slice && c->core == 0) {
+			bytes = c->scale_bytes.bytes;
+			break;
+		}
+	}
 	if (l->bytes < bytes)
 		return BAD(o->c, s, "p%d: b%d holds %" PRId64 " of the %" PRId64
 			   " bytes that o%d needs", s->rec.id, b->rec.id, l->bytes,

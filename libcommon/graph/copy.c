@@ -74,22 +74,6 @@ map_record(const struct graph *g, enum record_kind kind, void *at)
 		memcpy(at, &record_array(g, kind, &n)[r->index], sizeof(r));
 }
 
-static void
-copy_records(struct graph *g, enum record_kind kind)
-{
-	const struct record_desc *d = &record_descs[kind];
-	char *base = (char *)g;
-	size_t n;
-	void **from = record_array(g, kind, &n), **p = anew(g->a, void *, n + 1);
-	char *all = arena_alloc(g->a, n + 1, d->size);
-	for (size_t i = 0; i < n; i++) {
-		p[i] = all + i * d->size;
-		memcpy(p[i], from[i], d->size);
-	}
-	memcpy(base + d->array, &p, sizeof(p));
-	memcpy(base + d->cap, &n, sizeof(n));
-}
-
 /* Makes the members of records refer to records of g, if these were copied. */
 static void
 map_records(const struct graph *g, const bool *copied, enum record_kind kind)
@@ -121,9 +105,21 @@ copy_kinds(struct arena *a, const struct graph *from, const bool *copied)
 	struct graph *g = anew(a, struct graph, 1);
 	*g = *from;
 	g->a = a;
-	for (int k = 0; k < RECORDS; k++)
-		if (copied[k])
-			copy_records(g, (enum record_kind)k);
+	for (int k = 0; k < RECORDS; k++) {
+		if (!copied[k])
+			continue;
+		const struct record_desc *d = &record_descs[k];
+		char *base = (char *)g;
+		size_t n;
+		void **of = record_array(g, (enum record_kind)k, &n), **p = anew(a, void *, n + 1);
+		char *all = arena_alloc(a, n + 1, d->size);
+		for (size_t i = 0; i < n; i++) {
+			p[i] = all + i * d->size;
+			memcpy(p[i], of[i], d->size);
+		}
+		memcpy(base + d->array, &p, sizeof(p));
+		memcpy(base + d->cap, &n, sizeof(n));
+	}
 	for (int k = 0; k < RECORDS; k++)
 		if (copied[k])
 			map_records(g, copied, (enum record_kind)k);

@@ -56,42 +56,13 @@ print_operand(struct text *t, const struct g_operand *o)
 }
 
 static void
-print_numbers(struct text *t, enum field_kind kind, const void *p)
-{
-	const struct hwc *s = p;
-	const struct yx *k = p;
-	const struct g_pad *pad = p;
-	const struct g_range *r = p;
-	const struct g_span *span = p;
-	const struct npu_scale *scale = p;
-	switch (kind) {
-	case KIND_HWC:
-		print_hwc(t, "x", s);
-		break;
-	case KIND_YX:
-		print_i32s(t, "x", (const int32_t[]){ k->y, k->x }, 2);
-		break;
-	case KIND_PAD:
-		print_i32s(t, ",", (const int32_t[]){ pad->top, pad->left, pad->bottom,
-						      pad->right }, 4);
-		break;
-	case KIND_RANGE:
-		text_i64(t, r->lo);
-		print_i64(t, ":", r->hi);
-		break;
-	case KIND_SPAN:
-		text_hex(t, (uint64_t)span->at);
-		print_i64(t, ":", span->bytes);
-		break;
-	default:
-		text_i64(t, scale->mult);
-		print_i64(t, ":", scale->shift);
-	}
-}
-
-static void
 print_value(struct text *t, const struct key_desc *k, const void *p)
 {
+	const struct yx *yx = p;
+	const struct g_pad *pad = p;
+	const struct g_range *range = p;
+	const struct g_span *span = p;
+	const struct npu_scale *scale = p;
 	const struct g_shape *shape = p;
 	const struct g_list *list = p;
 	const struct g_source *source = p;
@@ -171,8 +142,27 @@ print_value(struct text *t, const struct key_desc *k, const void *p)
 		text_i64(t, r->id);
 		break;
 	}
+	case KIND_HWC:
+		print_hwc(t, "x", p);
+		break;
+	case KIND_YX:
+		print_i32s(t, "x", (const int32_t[]){ yx->y, yx->x }, 2);
+		break;
+	case KIND_PAD:
+		print_i32s(t, ",", (const int32_t[]){ pad->top, pad->left, pad->bottom,
+						      pad->right }, 4);
+		break;
+	case KIND_RANGE:
+		text_i64(t, range->lo);
+		print_i64(t, ":", range->hi);
+		break;
+	case KIND_SPAN:
+		text_hex(t, (uint64_t)span->at);
+		print_i64(t, ":", span->bytes);
+		break;
 	default:
-		print_numbers(t, k->kind, p);
+		text_i64(t, scale->mult);
+		print_i64(t, ":", scale->shift);
 	}
 }
 

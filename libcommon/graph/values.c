@@ -306,53 +306,14 @@ parse_enum(struct parse *s, struct cur *c, const char *const *names, int *out)
 	return false;
 }
 
-static bool
-parse_numbers(struct parse *s, struct cur *c, enum field_kind kind, void *p)
+bool
+parse_value(struct parse *s, const struct key_desc *k, struct cur *c, void *p)
 {
 	struct g_pad *pad = p;
 	struct g_range *r = p;
 	struct g_span *span = p;
 	struct npu_scale *scale = p;
-	struct yx *k = p;
-	switch (kind) {
-	case KIND_HWC:
-		*(struct hwc *)p = take_hwc(c, 'x');
-		return !c->bad || value_is_bad(s, "HEIGHTxWIDTHxDEPTH");
-	case KIND_YX:
-		k->y = take_i32(c);
-		want_char(c, 'x');
-		k->x = take_i32(c);
-		return !c->bad || value_is_bad(s, "HEIGHTxWIDTH");
-	case KIND_PAD:
-		pad->top = take_i32(c);
-		want_char(c, ',');
-		pad->left = take_i32(c);
-		want_char(c, ',');
-		pad->bottom = take_i32(c);
-		want_char(c, ',');
-		pad->right = take_i32(c);
-		return !c->bad || value_is_bad(s, "TOP,LEFT,BOTTOM,RIGHT");
-	case KIND_RANGE:
-		r->lo = take_int(c, INT64_MIN, INT64_MAX);
-		want_char(c, ':');
-		r->hi = take_int(c, INT64_MIN, INT64_MAX);
-		return !c->bad || value_is_bad(s, "LOW:HIGH");
-	case KIND_SPAN:
-		span->at = take_int(c, 0, INT64_MAX);
-		want_char(c, ':');
-		span->bytes = take_int(c, 0, INT64_MAX);
-		return !c->bad || value_is_bad(s, "ADDRESS:BYTES");
-	default:
-		scale->mult = (uint32_t)take_int(c, 0, UINT32_MAX);
-		want_char(c, ':');
-		scale->shift = (int)take_int(c, 0, 63);
-		return !c->bad || value_is_bad(s, "MULTIPLIER:SHIFT, shift 0 to 63");
-	}
-}
-
-bool
-parse_value(struct parse *s, const struct key_desc *k, struct cur *c, void *p)
-{
+	struct yx *yx = p;
 	switch (k->kind) {
 	case KIND_I32:
 		*(int32_t *)p = take_i32(c);
@@ -388,8 +349,37 @@ parse_value(struct parse *s, const struct key_desc *k, struct cur *c, void *p)
 	case KIND_WEIGHTS: case KIND_SCALES: case KIND_LUT: case KIND_BUFFER:
 	case KIND_NODE: case KIND_OP:
 		return parse_ref(s, c, ref_record[k->kind - KIND_WEIGHTS], p);
+	case KIND_HWC:
+		*(struct hwc *)p = take_hwc(c, 'x');
+		return !c->bad || value_is_bad(s, "HEIGHTxWIDTHxDEPTH");
+	case KIND_YX:
+		yx->y = take_i32(c);
+		want_char(c, 'x');
+		yx->x = take_i32(c);
+		return !c->bad || value_is_bad(s, "HEIGHTxWIDTH");
+	case KIND_PAD:
+		pad->top = take_i32(c);
+		want_char(c, ',');
+		pad->left = take_i32(c);
+		want_char(c, ',');
+		pad->bottom = take_i32(c);
+		want_char(c, ',');
+		pad->right = take_i32(c);
+		return !c->bad || value_is_bad(s, "TOP,LEFT,BOTTOM,RIGHT");
+	case KIND_RANGE:
+		r->lo = take_int(c, INT64_MIN, INT64_MAX);
+		want_char(c, ':');
+		r->hi = take_int(c, INT64_MIN, INT64_MAX);
+		return !c->bad || value_is_bad(s, "LOW:HIGH");
+	case KIND_SPAN:
+		span->at = take_int(c, 0, INT64_MAX);
+		want_char(c, ':');
+		span->bytes = take_int(c, 0, INT64_MAX);
+		return !c->bad || value_is_bad(s, "ADDRESS:BYTES");
 	default:
-		return parse_numbers(s, c, k->kind, p);
+		scale->mult = (uint32_t)take_int(c, 0, UINT32_MAX);
+		want_char(c, ':');
+		scale->shift = (int)take_int(c, 0, 63);
+		return !c->bad || value_is_bad(s, "MULTIPLIER:SHIFT, shift 0 to 63");
 	}
 }
-
