@@ -106,10 +106,9 @@ bool print_words(struct cmdgen *c, size_t node, struct text *t);
 /* listing.c: prints the streams of all nodes; and where the file's constants are */
 bool print_listing(struct cmdgen *c, enum emit what, struct text *t);
 void print_allocation(const struct cmdgen *c, struct text *t);
-/* the names of a node's region, an operation, a tensor in all listings */
+/* the names of a node's region and of an operation in all listings */
 const char *region_name(const struct cmdgen *c, size_t node);
 const char *op_label(const struct cmdgen *c, const struct g_op *op);
-const char *tensor_label(const struct cmdgen *c, const struct g_tensor *t);
 
 /* debug.c: prints the debug database: --emit=debug-xml */
 void print_debug_xml(const struct cmdgen *c, struct text *t);

@@ -26,12 +26,6 @@ op_label(const struct cmdgen *c, const struct g_op *op)
 	return table_name(c->a, op->name, 'o', op->rec.id);
 }
 
-const char *
-tensor_label(const struct cmdgen *c, const struct g_tensor *t)
-{
-	return table_name(c->a, t->name, 't', t->rec.id);
-}
-
 bool
 print_listing(struct cmdgen *c, enum emit what, struct text *t)
 {

@@ -115,19 +115,6 @@ make_borders(struct build *b, const struct g_tensors *l, int *n)
 	return borders;
 }
 
-/* where a tensor is in the plan; -1: outside of the arena */
-static int64_t
-planned_at(const struct build *b, const struct g_tensor *t)
-{
-	int k = t->area - PLACE_IO;
-	if (!G_HAS(t, G_TENSOR_at) || tensor_is_const(t))
-		return -1;
-	if (t->area == PLACE_ARENA)
-		return t->at;
-	return k >= 0 && k < STREAM_IO_REGIONS && b->io_region[k] >= 0
-		? b->plan[b->io_region[k]] + t->at : -1;
-}
-
 static bool
 build_main(struct build *b)
 {
@@ -173,7 +160,14 @@ build_main(struct build *b)
 	}
 	for (size_t i = 0; i < c->g->n_tensors; i++) {
 		const struct g_tensor *t = c->g->tensors[i];
-		int64_t at = planned_at(b, t);
+		/* where the tensor is in the plan; -1: outside of the arena */
+		int64_t at = -1;
+		int region = t->area - PLACE_IO;
+		if (G_HAS(t, G_TENSOR_at) && !tensor_is_const(t) && t->area == PLACE_ARENA)
+			at = t->at;
+		else if (G_HAS(t, G_TENSOR_at) && !tensor_is_const(t) && region >= 0 &&
+			 region < STREAM_IO_REGIONS && b->io_region[region] >= 0)
+			at = b->plan[b->io_region[region]] + t->at;
 		for (int k = 0; at >= 0 && k < t->tfl.n; k++) {
 			int kept = b->tensor_map[t->tfl.v[k].index];
 			if (kept >= 0)

@@ -10,17 +10,6 @@
 
 #include "emit/emit.h"
 
-static bool
-keeps_variables(const struct build *b)
-{
-	for (size_t i = 0; i < b->c->g->n_tensors; i++) {
-		const struct g_tensor *t = b->c->g->tensors[i];
-		if (t->variable && t->area == PLACE_ARENA)
-			return true;
-	}
-	return false;
-}
-
 /* Does an operator of the CPU follow all those of the NPU?  Conversions take no buffers. */
 static bool
 has_cpu_last(const struct cmdgen *c)
@@ -43,7 +32,10 @@ add_guard(struct build *b)
 {
 	uint32_t stop = 0xffff0000; /* NPU_OP_STOP */
 	struct cmdgen *c = b->c;
-	if (!b->body_keeps && !(keeps_variables(b) && has_cpu_last(c)))
+	bool variables = false;
+	for (size_t i = 0; i < c->g->n_tensors; i++)
+		variables |= c->g->tensors[i]->variable && c->g->tensors[i]->area == PLACE_ARENA;
+	if (!b->body_keeps && !(variables && has_cpu_last(c)))
 		return;
 	struct emit_words w = { .word = &stop, .n = 1 };
 	struct bytes payload = emit_payload(c->a, c->accel, &w);

@@ -7,6 +7,7 @@
 #include "cmdgen.h"
 #include "base/text.h"
 #include "graph/facts.h"
+#include "graph/table.h"
 #include "stream/op.h"
 #include "stream/stream.h"
 
@@ -33,7 +34,7 @@ put_feature_map(struct text *t, const struct cmdgen *c, const char *what,
 		    f->stride_y, f->stride_x, f->stride_c, f->w0, f->h0, f->h1,
 		    (uint64_t)f->base[0], (uint64_t)f->base[1],
 		    (uint64_t)f->base[2], (uint64_t)f->base[3]);
-	text_printf(t, "         name=%s\n", tensor_label(c, of));
+	text_printf(t, "         name=%s\n", table_name(c->a, of->name, 't', of->rec.id));
 }
 
 static void

@@ -63,33 +63,6 @@ keep_first_error(void *ctx, const struct npu_finding *f)
 				node->rec.id, f->rule, command, f->text);
 }
 
-/*
- * Fails if a stream breaks a rule of the Linux driver.  The message names the
- * operation, which the user can keep on the CPU.
- */
-static bool
-check_driver(struct judge *j, const struct tfl_model *m, const struct npu_stream *s, int n)
-{
-	struct cmdgen *c = j->c;
-	for (int i = 0; i < n && graph_is_for_linux(c->g); i++) {
-		uint64_t memory[LINUX_REGIONS];
-		struct linux_use use;
-		struct linux_finding f;
-		linux_memory(m, &s[i], memory);
-		if (linux_check(&s[i], memory, &use, &f))
-			continue;
-		size_t node = node_of(c, i);
-		const struct g_step *step = step_at(&c->stream[node], f.at_bytes / 4);
-		return graph_err(c->g, c->g->nodes[node], c->e, "%s%d breaks rule %s of the "
-				 "Linux driver: %s: %s", step && step->op ? "o" : "n",
-				 step && step->op ? step->op->rec.id
-						  : c->g->nodes[node]->rec.id,
-				 linux_rule_name(f.rule), f.command ? f.command : "stream",
-				 f.text);
-	}
-	return true;
-}
-
 bool
 verify_model(struct cmdgen *c, struct bytes file, unsigned jobs)
 {
@@ -104,8 +77,25 @@ verify_model(struct cmdgen *c, struct bytes file, unsigned jobs)
 	stream_verify(m, s, n, &v);
 	if (!j.failed && !stream_verify_source(m, s, n, c->g, &v, c->e))
 		return false;
-	if (!j.failed && !check_driver(&j, m, s, n))
-		return false;
+	/*
+	 * The rules of the Linux driver.  The message names the operation, which the user can keep
+	 * on the CPU.
+	 */
+	for (int i = 0; !j.failed && i < n && graph_is_for_linux(c->g); i++) {
+		uint64_t memory[LINUX_REGIONS];
+		struct linux_use use;
+		struct linux_finding f;
+		linux_memory(m, &s[i], memory);
+		if (linux_check(&s[i], memory, &use, &f))
+			continue;
+		const struct g_node *node = c->g->nodes[node_of(c, i)];
+		const struct g_step *step =
+		    step_at(&c->stream[node->rec.index], f.at_bytes / 4);
+		const bool op = step && step->op;
+		return graph_err(c->g, node, c->e, "%s%d breaks rule %s of the Linux driver: %s: %s",
+				 op ? "o" : "n", op ? step->op->rec.id : node->rec.id,
+				 linux_rule_name(f.rule), f.command ? f.command : "stream", f.text);
+	}
 	/*
 	 * The digest is the last bytes of the source map.  The digest does not cover the source
 	 * map itself.
