@@ -139,15 +139,6 @@ collect_weights(struct wenc *w, int level)
 	return true;
 }
 
-static bool
-is_fetched(const struct graph *g, const struct g_weights *w)
-{
-	for (size_t i = 0; i < g->n_steps; i++)
-		if (g->steps[i]->weights == w)
-			return true;
-	return false;
-}
-
 /*
  * Fails if sizes differ from the plan: npu-sched laid out buffers and transfers for the
  * sizes that it measured.
@@ -156,7 +147,10 @@ static bool
 check_plan_sizes(struct wenc *w, const struct coded *c)
 {
 	const struct g_list *plan = &c->w->bytes;
-	if (!G_HAS(c->w, G_WEIGHTS_bytes) || !is_fetched(w->g, c->w))
+	bool fetched = false;
+	for (size_t i = 0; i < w->g->n_steps; i++)
+		fetched |= w->g->steps[i]->weights == c->w;
+	if (!G_HAS(c->w, G_WEIGHTS_bytes) || !fetched)
 		return true;
 	if (plan->n != (size_t)c->slices)
 		return graph_err(w->g, c->w, w->e, "w%d: the plan has %zu sizes for %d "

@@ -41,18 +41,6 @@ print_stats(const struct wenc *w, struct text *t)
 		    source ? 8.0 * (double)stream / (double)source : 0.0);
 }
 
-/* Biases have the name of the operation that adds them. */
-static const char *
-bias_label(const struct wenc *w, const struct g_code *c)
-{
-	for (size_t i = 0; i < w->n_coded; i++)
-		if (w->coded[i].w == c->weights && w->coded[i].op->name)
-			return arena_printf(w->a, "%s_bias_%d",
-					    text_plain(w->a, w->coded[i].op->name),
-					    c->slice);
-	return arena_printf(w->a, "w%d_bias_%d", c->weights->rec.id, c->slice);
-}
-
 /* Scales and biases are listed as feature maps, as in the reference's listing. */
 void
 print_allocation(const struct wenc *w, struct text *t)
@@ -68,7 +56,12 @@ print_allocation(const struct wenc *w, struct text *t)
 		r.at = c->scale_bytes.at;
 		r.bytes = c->scale_bytes.bytes;
 		r.purpose = "FeatureMap";
-		r.name = bias_label(w, c);
+		/* biases have the name of the operation that adds them */
+		const char *label = arena_printf(w->a, "w%d", c->weights->rec.id);
+		for (size_t k = w->n_coded; k-- > 0;)
+			if (w->coded[k].w == c->weights && w->coded[k].op->name)
+				label = text_plain(w->a, w->coded[k].op->name);
+		r.name = arena_printf(w->a, "%s_bias_%d", label, c->slice);
 		table_put(t, &r);
 		r.at = c->weight_bytes.at;
 		r.bytes = c->weight_bytes.bytes;
