@@ -154,12 +154,6 @@ tie_operand(struct pruner *p, const struct g_op *op, const struct g_operand *o)
 	p->group[x > y ? x : y] = x > y ? y : x;
 }
 
-static bool
-is_sliceable(const struct g_operand *o)
-{
-	return !o->t || !tensor_is_const(o->t) || o->shape.c == 1 || operand_is_whole(o);
-}
-
 /* Ties channels, and marks those that stay in any case. */
 static void
 visit(struct pruner *p, const struct g_op *op)
@@ -169,8 +163,11 @@ visit(struct pruner *p, const struct g_op *op)
 	bool fixed = !lanes_of(&op->ofm, &ofm) || ofm.n != op->ofm.shape.c || op->chain ||
 		     (op_has_weights(op->kind) && (!can_edit(p, op) || op->ifm2.t)) ||
 		     (product && !lanes_of(&op->ifm, &ifm)) ||
-		     !(product || op_is_channelwise(op)) || !is_sliceable(&op->ifm) ||
-		     !is_sliceable(&op->ifm2);
+		     !(product || op_is_channelwise(op));
+	for (int k = 1; !fixed && k < 3; k++) { /* constants that have no channels to choose from */
+		const struct g_operand *o = operand_ofm_first(op, k);
+		fixed = o->t && tensor_is_const(o->t) && o->shape.c != 1 && !operand_is_whole(o);
+	}
 	if (fixed) {
 		need_tensor(p, op->ofm.t);
 		need_tensor(p, op->ifm.t);

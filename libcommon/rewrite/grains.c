@@ -68,17 +68,6 @@ add_cycles(struct pruner *p, const struct g_op *op, bool dense, struct cycles *c
 	return estimate_add(p->x->estimate, &small, c);
 }
 
-static bool
-touches(const struct pruner *p, const struct g_op *op, int group)
-{
-	for (int k = 0; k < 3; k++) {
-		const struct g_operand *o = operand_ofm_first(op, k);
-		if (o->t && prune_group(p, o->t) == group)
-			return true;
-	}
-	return false;
-}
-
 bool
 prune_cycles(struct pruner *p, int group, int32_t grain, struct cycles *c)
 {
@@ -101,9 +90,14 @@ prune_cycles(struct pruner *p, int group, int32_t grain, struct cycles *c)
 		both |= prune_group(p, g->tensors[i]) == group &&
 			prune_count_tensor(p, g->tensors[i]) % BRICK;
 	for (int dense = 0; ok && dense < 1 + both; dense++)
-		for (size_t i = 0; ok && i < g->n_ops; i++)
-			if (touches(p, g->ops[i], group))
-				ok = add_cycles(p, g->ops[i], dense, &by[dense]);
+		for (size_t i = 0; ok && i < g->n_ops; i++) {
+			bool touches = false; /* a tensor of the group */
+			for (int k = 0; k < 3; k++) {
+				const struct g_operand *o = operand_ofm_first(g->ops[i], k);
+				touches |= o->t && prune_group(p, o->t) == group;
+			}
+			ok = !touches || add_cycles(p, g->ops[i], dense, &by[dense]);
+		}
 	if (ok)
 		*c = by[both && cycles_saved(&by[1], &by[0]) > 0];
 	memcpy(p->needed, before, bytes);

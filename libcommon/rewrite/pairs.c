@@ -7,12 +7,6 @@
 
 #include "lower/linux.h"
 
-static bool
-scales_alike(struct npu_scale a, struct npu_scale b)
-{
-	return a.mult == b.mult && a.shift == b.shift;
-}
-
 /* True if both operations compute the same of their operands. */
 static bool
 computes_alike(const struct g_op *a, const struct g_op *b)
@@ -20,8 +14,9 @@ computes_alike(const struct g_op *a, const struct g_op *b)
 	return a->kind == b->kind && a->node == b->node && a->scalar == b->scalar &&
 	       a->ifm_zero == b->ifm_zero && a->ifm2_zero == b->ifm2_zero &&
 	       a->ofm_zero == b->ofm_zero && a->reversed == b->reversed &&
-	       scales_alike(a->opa, b->opa) && a->opb == b->opb && a->scaled == b->scaled &&
-	       a->ifm_round == b->ifm_round && scales_alike(a->scale, b->scale) &&
+	       a->opa.mult == b->opa.mult && a->opa.shift == b->opa.shift &&
+	       a->opb == b->opb && a->scaled == b->scaled && a->ifm_round == b->ifm_round &&
+	       a->scale.mult == b->scale.mult && a->scale.shift == b->scale.shift &&
 	       a->round == b->round && a->act == b->act && a->lut == b->lut &&
 	       a->clamp.lo == b->clamp.lo && a->clamp.hi == b->clamp.hi;
 }

@@ -120,21 +120,6 @@ find_pieces(const struct graph *g, struct whole *w)
 	return w->n > 1 && depth == t->hwc.c;
 }
 
-/* True if nothing but the pieces and the operation has to do with IFM2. */
-static bool
-has_condition(const struct graph *g, const struct whole *w)
-{
-	const struct g_tensor *t = w->op.ifm2.t;
-	int writers = 0;
-	for (size_t i = 0; i < g->n_ops; i++) {
-		const struct g_op *op = g->ops[i];
-		if (op != w->old && (op->ifm.t == t || op->ifm2.t == t))
-			return false;
-		writers += op->ofm.t == t;
-	}
-	return writers == w->n && exact_is_inner(g, t);
-}
-
 /* ---- the replacement ----------------------------------------------------------- */
 
 static struct g_operand
@@ -158,8 +143,16 @@ rewrite_pieces(struct exact *x)
 			     operand_is_whole(ifm) && operand_is_whole(ifm2) &&
 			     operand_is_whole(ofm) && hwc_equal(ifm->shape, ofm->shape) &&
 			     hwc_equal(ifm2->shape, ofm->shape) &&
-			     (find_pieces(g, &w) || (swap(&w) && find_pieces(g, &w))) &&
-			     has_condition(g, &w);
+			     (find_pieces(g, &w) || (swap(&w) && find_pieces(g, &w)));
+		/* nothing but the pieces and the operation has to do with IFM2 */
+		const struct g_tensor *t = w.op.ifm2.t;
+		int writers = 0;
+		for (size_t k = 0; found && k < g->n_ops; k++) {
+			const struct g_op *op = g->ops[k];
+			found = op == w.old || (op->ifm.t != t && op->ifm2.t != t);
+			writers += op->ofm.t == t;
+		}
+		found = found && writers == w.n && exact_is_inner(g, t);
 		for (int k = 0; found && k < w.n; k++) {
 			const struct piece *p = &w.piece[k];
 			struct g_op *part = &w.part[k];
@@ -196,7 +189,7 @@ rewrite_pieces(struct exact *x)
 		for (int k = 0; k < w.n; k++)
 			exact_drop_op(x, w.piece[k].op);
 		exact_drop_op(x, w.old);
-		exact_drop_tensor(x, w.op.ifm2.t);
+		exact_drop_tensor(x, t);
 		i -= (size_t)w.n; /* the pieces were before it */
 	}
 	return true;

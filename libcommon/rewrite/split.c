@@ -173,23 +173,6 @@ append_parts(struct splitting *x, const struct g_op *op, const struct g_operand 
 
 /* ---- the graph ------------------------------------------------------------------ */
 
-/* For each record: true if an operation uses the record. */
-struct used {
-	bool *tensor, *weights, *scales;
-};
-
-static void
-mark_used(const struct used *u, struct g_op *const *op, size_t n, bool used)
-{
-	for (size_t i = 0; i < n; i++) {
-		u->tensor[op[i]->ofm.t->rec.index] = used;
-		if (op[i]->weights)
-			u->weights[op[i]->weights->rec.index] = used;
-		if (op[i]->scales)
-			u->scales[op[i]->scales->rec.index] = used;
-	}
-}
-
 static bool *
 all_true(struct arena *a, size_t n)
 {
@@ -250,14 +233,21 @@ rewrite_sums(struct arena *a, const struct graph *from, struct split how)
 	order_end(&x.order);
 	/* replace the operations, and drop tensors, weights and scales that only old ones use */
 	const struct ops *out = &x.order.out;
-	const struct used u = { .tensor = all_true(a, g->n_tensors),
-				.weights = all_true(a, g->n_weights),
-				.scales = all_true(a, g->n_scales) };
-	mark_used(&u, g->ops, g->n_ops, false);
-	mark_used(&u, out->v, out->n, true);
+	bool *tensors = all_true(a, g->n_tensors), *weights = all_true(a, g->n_weights);
+	bool *scales = all_true(a, g->n_scales);
+	for (int now = 0; now < 2; now++) {
+		struct g_op *const *v = now ? out->v : g->ops;
+		for (size_t i = 0; i < (now ? out->n : g->n_ops); i++) {
+			tensors[v[i]->ofm.t->rec.index] = now;
+			if (v[i]->weights)
+				weights[v[i]->weights->rec.index] = now;
+			if (v[i]->scales)
+				scales[v[i]->scales->rec.index] = now;
+		}
+	}
 	graph_set_ops(g, out->v, out->n);
-	graph_keep_g_tensor(g, u.tensor);
-	graph_keep_g_weights(g, u.weights);
-	graph_keep_g_scales(g, u.scales);
+	graph_keep_g_tensor(g, tensors);
+	graph_keep_g_weights(g, weights);
+	graph_keep_g_scales(g, scales);
 	return g;
 }

@@ -57,25 +57,6 @@ product_of(const struct finder *f, const struct g_operand *o, int at)
 	return p;
 }
 
-static void
-find_sum(struct finder *f, int at)
-{
-	struct g_op *op = f->g->ops[at];
-	int t = op->ofm.t->rec.index;
-	if (op->kind != OP_ADD || !op->ifm2.t || op->ofm.view != VIEW_WHOLE ||
-	    op->ofm.type != op->ofm.t->shape.type || !f->inner[t] || f->first[t] != at ||
-	    !is_undecided(op) || !hwc_equal(op->ifm2.shape, op->ofm.shape))
-		return;
-	struct sum s = { .add = op, .product = { product_of(f, &op->ifm, at),
-						 product_of(f, &op->ifm2, at) } };
-	if (!s.product[0] || !s.product[1] || s.product[0] == s.product[1])
-		return;
-	bool *cut = f->cut[f->l.n] = anew(f->a, bool, (size_t)op->ofm.shape.c + 1);
-	cut[0] = cut[op->ofm.shape.c] = true;
-	f->l.of[t] = (int)f->l.n;
-	f->l.v[f->l.n++] = s;
-}
-
 /* ---- users of sums ----------------------------------------------------------------- */
 
 /* Returns the index of the sum that is an operand; -1: none. */
@@ -168,8 +149,22 @@ sums_find(struct arena *a, const struct graph *g)
 	f.cut = anew(a, bool *, g->n_ops + 1);
 	for (size_t i = 0; i < g->n_tensors; i++)
 		f.l.of[i] = -1;
-	for (size_t i = 0; i < g->n_ops && !g->n_steps; i++)
-		find_sum(&f, (int)i);
+	for (size_t i = 0; i < g->n_ops && !g->n_steps; i++) {
+		struct g_op *op = g->ops[i];
+		const int at = (int)i, t = op->ofm.t->rec.index;
+		if (op->kind != OP_ADD || !op->ifm2.t || op->ofm.view != VIEW_WHOLE ||
+		    op->ofm.type != op->ofm.t->shape.type || !f.inner[t] || f.first[t] != at ||
+		    !is_undecided(op) || !hwc_equal(op->ifm2.shape, op->ofm.shape))
+			continue;
+		struct sum s = { .add = op, .product = { product_of(&f, &op->ifm, at),
+							 product_of(&f, &op->ifm2, at) } };
+		if (!s.product[0] || !s.product[1] || s.product[0] == s.product[1])
+			continue;
+		bool *cut = f.cut[f.l.n] = anew(a, bool, (size_t)op->ofm.shape.c + 1);
+		cut[0] = cut[op->ofm.shape.c] = true;
+		f.l.of[t] = (int)f.l.n;
+		f.l.v[f.l.n++] = s;
+	}
 	/* a user cuts a sum where its channels begin and end */
 	for (size_t i = 0; i < g->n_ops && f.l.n; i++) {
 		const struct g_op *op = g->ops[i];

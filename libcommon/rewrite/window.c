@@ -183,12 +183,6 @@ new_op(const struct site *s, const struct packing *f, struct g_tensor *copy)
 	return op;
 }
 
-static int64_t
-count_weights(const struct g_op *op)
-{
-	return (int64_t)op->ofm.shape.c * op->kernel.y * op->kernel.x * op->ifm.shape.c;
-}
-
 /* Makes the weights of the new convolution.  Taps that the kernel does not have are zero points. */
 static bool
 new_weights(struct exact *x, const struct site *s, const struct packing *f, struct g_op *op)
@@ -300,7 +294,10 @@ rewrite_windows(struct exact *x)
 		else if (!new_weights(x, &s, &b.packing, by))
 			return false;
 		last = (struct remade){ .old = op->weights, .packing = b.packing, .now = by->weights };
-		exact_note(x, op, count_weights(op) - count_weights(by), cycles_saved(&b.cycles, &now),
+		const int64_t fewer = ((int64_t)op->kernel.x * op->ifm.shape.c -
+				       (int64_t)by->kernel.x * by->ifm.shape.c) *
+				      op->kernel.y * op->ofm.shape.c;
+		exact_note(x, op, fewer, cycles_saved(&b.cycles, &now),
 			   "a kernel of %dx%d over %d channel%s%s becomes one of %dx%d over %d channels%s",
 			   op->kernel.y, op->kernel.x, op->ifm.shape.c, op->ifm.shape.c == 1 ? "" : "s",
 			   s.stride > 1 ? arena_printf(x->a, " with stride %d", s.stride) : "",
