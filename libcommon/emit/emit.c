@@ -320,9 +320,9 @@ emit_node(struct arena *a, const struct graph *g, const struct g_node *n,
 	}
 	m.scratch = arena_open();
 	/*
-	 * The node and the nodes that continue its stream.  At each border of a loop all operations
-	 * are finished.  No register value is assumed behind the border, because execution reaches
-	 * it from two places.
+	 * the node and the nodes that continue its stream; at each border of a loop all operations
+	 * are finished, and no register value is assumed behind the border, because execution
+	 * reaches it from two places
 	 */
 	struct emit_loop loop = { .again = 0 };
 	size_t next = (size_t)n->rec.index + 1;

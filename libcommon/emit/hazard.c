@@ -146,15 +146,6 @@ struct box {
 	int64_t lo[3], hi[3]; /* y, x, c in coordinates of the tensor */
 };
 
-static bool
-meet(const struct box *a, const struct box *b)
-{
-	for (int i = 0; i < 3; i++)
-		if (a->lo[i] >= b->hi[i] || b->lo[i] >= a->hi[i])
-			return false;
-	return true;
-}
-
 /* Number of blocks of a kernel's OFM; depth is the innermost axis, height the outermost. */
 static int64_t
 block_count(const struct depend *d, int64_t n[3])
@@ -290,7 +281,10 @@ emit_blockdep(const struct accel *a, const struct depend *prev,
 		for (int64_t j = 0; i + j < best && j < blocks; j++) {
 			struct box b = ofm_block(prev, blocks - 1 - j, n);
 			add_start(&b, out);
-			if (meet(&job, &b))
+			bool meet = true;
+			for (int k = 0; k < 3; k++)
+				meet &= job.lo[k] < b.hi[k] && b.lo[k] < job.hi[k];
+			if (meet)
 				best = i + j;
 		}
 	}

@@ -35,6 +35,9 @@ emit_border(struct emitter *m, struct emit_loop *l, int part)
 		l->leave = emit_branch(m, false, 0);
 	} else {
 		(void)emit_branch(m, false, l->again);
-		emit_target(m, l->leave);
+		/* the loop is left to the word that follows */
+		struct npu_op *leave = &m->out->op[l->leave];
+		leave->target = 4 * (int64_t)m->out->n;
+		m->out->word[leave->at + 1] = (uint32_t)leave->target;
 	}
 }

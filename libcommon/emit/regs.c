@@ -103,14 +103,6 @@ emit_branch(struct emitter *m, bool if_true, size_t to)
 	return m->out->n_ops - 1;
 }
 
-void
-emit_target(struct emitter *m, size_t branch)
-{
-	struct npu_op *r = &m->out->op[branch];
-	r->target = 4 * (int64_t)m->out->n;
-	m->out->word[r->at + 1] = (uint32_t)r->target;
-}
-
 struct bytes
 emit_payload(struct arena *a, const struct accel *accel,
 	     const struct emit_words *w)

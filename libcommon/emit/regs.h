@@ -41,12 +41,8 @@ void emit_scale_word(struct emitter *m, enum npu_reg reg, uint16_t param,
 /* Emits an operation, adds its record and, for a kernel or a transfer, its mark. */
 void emit_op(struct emitter *m, struct npu_op *r, const struct g_step *step);
 void emit_wait(struct emitter *m, enum npu_op_kind kind, int n);
-/*
- * Emits a BRANCH to a word of the stream.  Returns the index of its record, for
- * emit_target(), which sets another target: the word that follows.
- */
+/* Emits a BRANCH to a word of the stream.  Returns the index of its record. */
 size_t emit_branch(struct emitter *m, bool if_true, size_t to);
-void emit_target(struct emitter *m, size_t branch);
 
 /* ---- fm.c: places ------------------------------------------------------------ */
 
