@@ -343,7 +343,10 @@ find_by_words(struct lower *l, const struct low_arg *r, const struct nd *in,
 	x = nd_with_scalar(l, OP_SHL, &x, 16);
 	x = nd_broadcast_op(l, OP_ADD, &x, &place);
 	word_reduce_axis(l, OP_MAX, &x);
-	struct nd above = nd_floor_shift(l, &x, 16), value = nd_with_scalar(l, OP_SHL, &above, 16);
+	/* subtract half a unit, as the shift rounds halves up */
+	struct nd less = nd_with_scalar(l, OP_SUB, &x, 1 << 15);
+	struct nd above = nd_with_scalar(l, OP_SHR, &less, 16);
+	struct nd value = nd_with_scalar(l, OP_SHL, &above, 16);
 	struct nd low = nd_broadcast_op(l, OP_SUB, &x, &value);
 	struct nd last = nd_const_one(l, TFL_INT32, 3, MAX_EXTENT - 1);
 	struct nd found = nd_broadcast_op(l, OP_SUB, &last, &low);

@@ -36,15 +36,6 @@ folded(struct lower *l, struct g_operand v)
 	return word_max(l, v, turned);
 }
 
-/* 1 if v is -2^31, else 0 */
-static struct g_operand
-is_least(struct lower *l, struct g_operand v)
-{
-	struct g_operand zero = word_const(l, 0);
-	struct g_operand below = word_min(l, v, zero);
-	return word_max(l, word_sub(l, word_const(l, -INT32_MAX), below), zero);
-}
-
 struct divisor {
 	struct g_operand size, recip, shift;
 };
@@ -98,7 +89,10 @@ word_divide_to(struct lower *l, struct g_operand a, struct g_operand b,
 {
 	struct g_operand zero = word_const(l, 0), one = word_const(l, 1);
 	struct g_operand a_sign = sign_of(l, a), b_sign = sign_of(l, b);
-	struct g_operand least = is_least(l, b), size = folded(l, b);
+	/* 1 if b is -2^31, else 0 */
+	struct g_operand below = word_min(l, b, zero);
+	struct g_operand least = word_max(l, word_sub(l, word_const(l, -INT32_MAX), below), zero);
+	struct g_operand size = folded(l, b);
 	size = word_sub(l, word_sub(l, size, least), b_sign);
 	size = word_max(l, size, one); /* division by 0 gives any value, but no shift out
 					* of range */

@@ -60,14 +60,6 @@ nd_with_scalar(struct lower *l, enum g_op_kind kind, const struct nd *a, int32_t
 	return nd_broadcast_op(l, kind, a, &c);
 }
 
-/* Subtracts half a unit before rounding. */
-struct nd
-nd_floor_shift(struct lower *l, const struct nd *v, int n)
-{
-	struct nd less = nd_with_scalar(l, OP_SUB, v, 1 << (n - 1));
-	return nd_with_scalar(l, OP_SHR, &less, n);
-}
-
 struct nd
 nd_widen(struct lower *l, const struct nd *v, int32_t zero, int type)
 {

@@ -198,8 +198,6 @@ struct nd nd_new_like(struct lower *l, const struct nd *v, int type);
 struct nd nd_broadcast_op(struct lower *l, enum g_op_kind kind, const struct nd *a,
 		  const struct nd *b); /* in the type of a */
 struct nd nd_with_scalar(struct lower *l, enum g_op_kind kind, const struct nd *a, int32_t b);
-/* 32 bits, rounded down */
-struct nd nd_floor_shift(struct lower *l, const struct nd *v, int n);
 /* Returns v - zero in a wider type. */
 struct nd nd_widen(struct lower *l, const struct nd *v, int32_t zero, int type);
 
