@@ -61,22 +61,6 @@ has_stream(const struct tfl_model *m)
 	return false;
 }
 
-/* bytes of the body's arena; sets *keeps if it has variables there */
-static int64_t
-arena_of(const struct tfl_model *m, bool *keeps)
-{
-	const struct tfl_subgraph *g = &m->subgraph[0];
-	int64_t end = 0;
-	for (int i = 0; has_stream(m) && i < g->n_tensors; i++) {
-		int64_t at = tfl_planned_at(m, 0, i);
-		if (at < 0)
-			continue;
-		end = max_i64(end, at + tfl_bytes(&g->tensor[i]));
-		*keeps |= g->tensor[i].is_variable;
-	}
-	return round_up_i64(end, ALIGN);
-}
-
 /*
  * Bodies that do not run at the same time share memory, unless one of them has a variable,
  * which keeps its value.
@@ -91,8 +75,19 @@ place_bodies(struct build *b)
 	bool keeps = false;
 	b->base = anew(c->a, int64_t, (size_t)n);
 	bytes[0] = top = round_up_i64(b->arena_end, ALIGN);
-	for (int i = 1; i < n; i++)
-		bytes[i] = c->body && c->body[i] ? arena_of(c->body[i], &keeps) : 0;
+	for (int i = 1; i < n; i++) {
+		/* the arena of the body, if it has a stream, which may keep variables there */
+		const struct tfl_model *m = c->body ? c->body[i] : NULL;
+		const struct tfl_subgraph *g = m ? &m->subgraph[0] : NULL;
+		for (int k = 0; m && has_stream(m) && k < g->n_tensors; k++) {
+			int64_t at = tfl_planned_at(m, 0, k);
+			if (at < 0)
+				continue;
+			bytes[i] = max_i64(bytes[i], at + tfl_bytes(&g->tensor[k]));
+			keeps |= g->tensor[k].is_variable;
+		}
+		bytes[i] = round_up_i64(bytes[i], ALIGN);
+	}
 	for (int k = 0; k < n; k++) {
 		const struct tfl_subgraph *g = &c->m->subgraph[order[k]];
 		int64_t *base = &b->base[order[k]];
