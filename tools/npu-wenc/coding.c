@@ -42,11 +42,3 @@ find_coding(struct wenc *w, struct coded *c, int level)
 						g->rec.id, c->slices, c->cores);
 	return true;
 }
-
-void
-drop_codings(struct wenc *w)
-{
-	for (size_t i = 0; i < w->g->n_weights; i++)
-		w->g->weights[i]->rec.has &= ~((uint64_t)1 << G_WEIGHTS_coding);
-	graph_drop_blob(w->g, graph_find_blob(w->g, GRAPH_CODING));
-}

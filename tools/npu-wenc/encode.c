@@ -4,6 +4,7 @@
 
 #include "base/hash.h"
 #include "base/threads.h"
+#include "graph/build.h"
 
 /* the piece that a thread encodes, with an arena of its own */
 struct task {
@@ -171,18 +172,6 @@ check_plan_sizes(struct wenc *w, const struct coded *c)
 	return true;
 }
 
-void
-forget_pieces(struct wenc *w)
-{
-	for (size_t i = 0; i < w->n_coded; i++) {
-		struct coded *c = &w->coded[i];
-		for (int k = 0; k < c->slices * c->cores; k++) {
-			arena_close(c->piece[k].a);
-			c->piece[k] = (struct piece){ 0 };
-		}
-	}
-}
-
 bool
 encode_all(struct wenc *w, const struct options *o)
 {
@@ -228,7 +217,11 @@ encode_all(struct wenc *w, const struct options *o)
 	}
 	for (size_t i = 0; ok && i < w->n_coded; i++)
 		ok = check_plan_sizes(w, &w->coded[i]);
-	if (ok)
-		drop_codings(w);
-	return ok;
+	if (!ok)
+		return false;
+	/* the section choices of npu-sched are used up */
+	for (size_t i = 0; i < w->g->n_weights; i++)
+		w->g->weights[i]->rec.has &= ~((uint64_t)1 << G_WEIGHTS_coding);
+	graph_drop_blob(w->g, graph_find_blob(w->g, GRAPH_CODING));
+	return true;
 }

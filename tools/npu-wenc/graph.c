@@ -16,7 +16,11 @@ encode_graph(struct wenc *w, const struct options *o)
 	if (ok && o->allocation)
 		print_allocation(w, &t);
 	text_show(&t, stderr);
-	forget_pieces(w);
+	for (size_t i = 0; i < w->n_coded; i++) /* the memory of all pieces */
+		for (int k = 0; k < w->coded[i].slices * w->coded[i].cores; k++) {
+			arena_close(w->coded[i].piece[k].a);
+			w->coded[i].piece[k] = (struct piece){ 0 };
+		}
 	if (ok)
 		w->g->stage = STAGE_WENC;
 	return ok;

@@ -54,13 +54,9 @@ struct wenc {
  * Fails if the graph contradicts itself.
  */
 bool find_coding(struct wenc *w, struct coded *c, int level);
-/* removes the codings from the graph after use */
-void drop_codings(struct wenc *w);
 
 /* encode.c: sets w->coded, on `jobs` threads */
 bool encode_all(struct wenc *w, const struct options *o);
-/* frees the memory of all pieces, after success or failure */
-void forget_pieces(struct wenc *w);
 
 /* layout.c: assigns addresses in flash, adds code records and the blob */
 bool lay_out(struct wenc *w, const struct options *o);
