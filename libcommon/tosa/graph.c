@@ -31,13 +31,6 @@ check_reads(struct load *l)
 	return true;
 }
 
-/* Returns operand k; after the last operand, the guard, or -1 if op has no guard. */
-static int
-needed(const struct tosa_op *op, int k)
-{
-	return k < op->n_in ? op->in[k] : op->guard - 1;
-}
-
 /*
  * Sorts the operators so that nothing is read before it is written.  The file's order
  * is kept if it is such an order.
@@ -68,7 +61,8 @@ sort_ops(struct load *l)
 				depth--;
 				continue;
 			}
-			int need = needed(op, operand[i]++);
+			int k = operand[i]++; /* after the last operand, the guard */
+			int need = k < op->n_in ? op->in[k] : op->guard - 1;
 			int before = need < 0 ? -1 : g->tensor[need].producer;
 			if (before >= 0 && open[before])
 				return BAD(l, "%s depends on its own result",

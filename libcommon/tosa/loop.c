@@ -34,29 +34,28 @@ load_part(struct load *l, const struct tosa_op *op, int slot, const char *role,
 	       check_values(l, op, role, g, g->in, g->n_in, op->in, op->n_in);
 }
 
-static bool
-load_loop(struct load *l, struct tosa_op *op)
-{
-	struct tosa_loop *p = anew(l->a, struct tosa_loop, 1);
-	if (!check_values(l, op, "its results", l->g, op->out, op->n_out, op->in, op->n_in) ||
-	    !load_part(l, op, FB_TosaWhileLoop_cond_graph, "its condition", &p->cond) ||
-	    !load_part(l, op, FB_TosaWhileLoop_body_graph, "its body", &p->body) ||
-	    !check_values(l, op, "its body's results", p->body, p->body->out,
-			  p->body->n_out, op->in, op->n_in))
-		return false;
-	op->loop = p;
-	const struct tosa_graph *c = p->cond;
-	const struct tosa_tensor *t = c->n_out ? &c->tensor[c->out[0]] : NULL;
-	return (c->n_out == 1 && t->type == TOSA_BOOL && tosa_elements(t) == 1) ||
-	       BAD(l, "%s: its condition is %s, one bool is needed", load_label(l, op),
-		   t ? tosa_text(l->a, t) : "nothing");
-}
-
 bool
 load_loops(struct load *l)
 {
-	for (int i = 0; i < l->g->n_ops; i++)
-		if (l->g->op[i].code == TOSA_WHILE_LOOP && !load_loop(l, &l->g->op[i]))
+	for (int i = 0; i < l->g->n_ops; i++) {
+		struct tosa_op *op = &l->g->op[i];
+		if (op->code != TOSA_WHILE_LOOP)
+			continue;
+		struct tosa_loop *p = anew(l->a, struct tosa_loop, 1);
+		if (!check_values(l, op, "its results", l->g, op->out, op->n_out, op->in,
+				  op->n_in) ||
+		    !load_part(l, op, FB_TosaWhileLoop_cond_graph, "its condition",
+			       &p->cond) ||
+		    !load_part(l, op, FB_TosaWhileLoop_body_graph, "its body", &p->body) ||
+		    !check_values(l, op, "its body's results", p->body, p->body->out,
+				  p->body->n_out, op->in, op->n_in))
 			return false;
+		op->loop = p;
+		const struct tosa_graph *c = p->cond;
+		const struct tosa_tensor *t = c->n_out ? &c->tensor[c->out[0]] : NULL;
+		if (c->n_out != 1 || t->type != TOSA_BOOL || tosa_elements(t) != 1)
+			return BAD(l, "%s: its condition is %s, one bool is needed",
+				   load_label(l, op), t ? tosa_text(l->a, t) : "nothing");
+	}
 	return true;
 }

@@ -308,17 +308,6 @@ load_ops(struct load *l)
 
 /* ---- the graph ----------------------------------------------------------------- */
 
-static bool
-check_version(struct load *l)
-{
-	struct fb_ref v = fb_child(l->root, FB_TosaGraph_version);
-	if (!v.buf)
-		return BAD(l, "the file has no version");
-	long long major = fb_int(v, FB_TosaVersion_major);
-	return major == 1 || BAD(l, "version %lld.%lld, only 1.0 and 1.1 are supported",
-				 major, (long long)fb_int(v, FB_TosaVersion_minor));
-}
-
 /* Border tensors must have a type that an NPU tensor can have. */
 static bool
 check_border(struct load *l, const int *v, int n, const char *role)
@@ -349,8 +338,16 @@ tosa_read(struct arena *a, struct bytes file, const char *name,
 	struct load l = { .a = a, .g = g, .e = e };
 	g->name = name;
 	g->file = file;
-	if (!fb_verify_as(&format, file, name, &l.root, e) || !check_version(&l) ||
-	    !load_find_main(&l) || !load_graph(&l) ||
+	if (!fb_verify_as(&format, file, name, &l.root, e))
+		return false;
+	struct fb_ref version = fb_child(l.root, FB_TosaGraph_version);
+	if (!version.buf)
+		return BAD(&l, "the file has no version");
+	long long major = fb_int(version, FB_TosaVersion_major);
+	if (major != 1)
+		return BAD(&l, "version %lld.%lld, only 1.0 and 1.1 are supported", major,
+			   (long long)fb_int(version, FB_TosaVersion_minor));
+	if (!load_find_main(&l) || !load_graph(&l) ||
 	    !check_border(&l, g->in, g->n_in, "input") ||
 	    !check_border(&l, g->out, g->n_out, "output"))
 		return false;

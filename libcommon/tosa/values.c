@@ -20,13 +20,6 @@ tosa_bytes(const struct tosa_tensor *t)
 	return (tosa_elements(t) * tosa_type_bits(t->type) + 7) / 8;
 }
 
-static int64_t
-load_i48(const uint8_t *p)
-{
-	uint64_t v = load_le32(p) | (uint64_t)load_le16(p + 4) << 32;
-	return (int64_t)(v << 16) / 65536;
-}
-
 int64_t
 tosa_load(int type, const uint8_t *p, int64_t i)
 {
@@ -44,7 +37,9 @@ tosa_load(int type, const uint8_t *p, int64_t i)
 	case TOSA_INT32:
 		return (int32_t)load_le32(p + 4 * i);
 	case TOSA_INT48:
-		return load_i48(p + 6 * i);
+		p += 6 * i;
+		return (int64_t)((load_le32(p) | (uint64_t)load_le16(p + 4) << 32) << 16) /
+		       65536;
 	default:
 		return (int64_t)load_le64(p + 8 * i);
 	}
