@@ -132,21 +132,6 @@ use_element(struct linux_walk *k, const struct linux_fm *m, uint32_t x,
 	return linux_use_bytes(k, linux_value(k, m->region) & 7, at) || blame_stride(k, m);
 }
 
-/* Uses the rows whose addresses can be the largest, for three tiles in a column. */
-static bool
-use_rows(struct linux_walk *k, const struct linux_fm *m, uint32_t x,
-	 uint32_t y, uint32_t c)
-{
-	uint32_t h0 = linux_value(k, m->h0), h1 = linux_value(k, m->h1);
-	if (!use_element(k, m, x, 0, c))
-		return false;
-	if (h0 < h1 && h1 <= y && !use_element(k, m, x, h1, c))
-		return false;
-	if (h1 < y && !use_element(k, m, x, h1 + 1, c))
-		return false;
-	return use_element(k, m, x, y, c);
-}
-
 bool
 linux_use_fm(struct linux_walk *k, const struct linux_fm *m, uint32_t x,
 	      uint32_t y, uint32_t c)
@@ -155,8 +140,13 @@ linux_use_fm(struct linux_walk *k, const struct linux_fm *m, uint32_t x,
 		return false;
 	if (storage_of(k, m) == CHAINED)
 		return true;
-	if (storage_of(k, m) == TILES_3X1)
-		return use_rows(k, m, x, y, c);
+	if (storage_of(k, m) == TILES_3X1) { /* the rows that can have the largest address */
+		uint32_t h0 = linux_value(k, m->h0), h1 = linux_value(k, m->h1);
+		return use_element(k, m, x, 0, c) &&
+		       (h0 >= h1 || h1 > y || use_element(k, m, x, h1, c)) &&
+		       (h1 >= y || use_element(k, m, x, h1 + 1, c)) &&
+		       use_element(k, m, x, y, c);
+	}
 	return use_element(k, m, 0, 0, c) && use_element(k, m, 0, y, c) &&
 	       use_element(k, m, x, 0, c) && use_element(k, m, x, y, c);
 }
@@ -211,25 +201,6 @@ last_read(const struct linux_walk *k, const struct axis *a, bool stretched)
 	return (int32_t)(linux_value(k, a->out) * stride + kernel - padding);
 }
 
-/*
- * Uses the part of the IFM that the NPU reads: the kernel registers contain the dilation, and
- * an upscaled IFM has half the rows and columns.
- */
-static bool
-use_read_part(struct linux_walk *k)
-{
-	int upscaled = linux_value(k, NPU_IFM_UPSCALE) ? 1 : 0;
-	int32_t y = last_read(k, &rows, false),
-		x = last_read(k, &columns, false);
-	k->reckoning = TOUCHED_ONLY;
-	bool ok =
-	    linux_use_fm(k, &linux_ifm, x < 0 ? 0 : (uint32_t)x >> upscaled,
-			  y < 0 ? 0 : (uint32_t)y >> upscaled,
-			  linux_value(k, NPU_IFM_DEPTH_M1));
-	k->reckoning = EXACT;
-	return ok;
-}
-
 bool
 linux_use_window(struct linux_walk *k)
 {
@@ -248,8 +219,18 @@ linux_use_window(struct linux_walk *k)
 		    "last row and column of the IFM would be %d and %d",
 		    y, x);
 	k->reckoning = DRIVER_ONLY;
-	bool ok = linux_use_fm(k, &linux_ifm, (uint32_t)x, (uint32_t)y,
-				linux_value(k, NPU_IFM_DEPTH_M1));
+	uint32_t depth = linux_value(k, NPU_IFM_DEPTH_M1);
+	bool ok = linux_use_fm(k, &linux_ifm, (uint32_t)x, (uint32_t)y, depth);
+	/*
+	 * The part that the NPU reads: the kernel registers contain the dilation, and an
+	 * upscaled IFM has half the rows and columns.
+	 */
+	int upscaled = linux_value(k, NPU_IFM_UPSCALE) ? 1 : 0;
+	y = last_read(k, &rows, false);
+	x = last_read(k, &columns, false);
+	k->reckoning = TOUCHED_ONLY;
+	ok = ok && linux_use_fm(k, &linux_ifm, x < 0 ? 0 : (uint32_t)x >> upscaled,
+				y < 0 ? 0 : (uint32_t)y >> upscaled, depth);
 	k->reckoning = EXACT;
-	return ok && use_read_part(k);
+	return ok;
 }

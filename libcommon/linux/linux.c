@@ -155,29 +155,28 @@ use_scales(struct linux_walk *k)
 		use_part(k, r, NPU_SCALE1_BASE, NPU_SCALE1_LENGTH, true));
 }
 
-/* Uses IFM2 of a matrix product, whose columns and channels the driver exchanges. */
-static bool
-use_second(struct linux_walk *k)
-{
-	uint32_t depth = linux_value(k, NPU_IFM_DEPTH_M1);
-	uint32_t results = linux_value(k, NPU_OFM_DEPTH_M1);
-	k->reckoning = DRIVER_ONLY;
-	bool ok = linux_use_fm(k, &linux_ifm2, depth, 0, results);
-	k->reckoning = TOUCHED_ONLY;
-	ok = ok && linux_use_fm(k, &linux_ifm2, results, 0, depth);
-	k->reckoning = EXACT;
-	return ok;
-}
-
 static bool
 check_conv(struct linux_walk *k)
 {
-	bool matmul = k->c->param & 1;
+	bool ok, matmul = k->c->param & 1;
 	if (k->u65 ? k->c->param : k->c->param & ~1U)
-		return linux_refuse(k, LINUX_COMMAND, "the driver does not accept parameter %u", k->c->param);
-	return linux_is_set(k, NPU_OFM_PRECISION) && linux_use_window(k) &&
-	       (matmul ? use_second(k) : use_weights(k)) && use_scales(k) &&
-	       linux_use_ofm(k);
+		return linux_refuse(k, LINUX_COMMAND,
+				    "the driver does not accept parameter %u",
+				    k->c->param);
+	if (!linux_is_set(k, NPU_OFM_PRECISION) || !linux_use_window(k))
+		return false;
+	if (matmul) { /* the driver exchanges the columns and channels of IFM2 */
+		uint32_t depth = linux_value(k, NPU_IFM_DEPTH_M1);
+		uint32_t results = linux_value(k, NPU_OFM_DEPTH_M1);
+		k->reckoning = DRIVER_ONLY;
+		ok = linux_use_fm(k, &linux_ifm2, depth, 0, results);
+		k->reckoning = TOUCHED_ONLY;
+		ok = ok && linux_use_fm(k, &linux_ifm2, results, 0, depth);
+		k->reckoning = EXACT;
+	} else {
+		ok = use_weights(k);
+	}
+	return ok && use_scales(k) && linux_use_ofm(k);
 }
 
 static bool
@@ -207,17 +206,12 @@ use_operand(struct linux_walk *k, const struct linux_fm *m, uint32_t broadcast)
 }
 
 static bool
-is_unary(unsigned mode)
-{
-	return mode == NPU_ELT_LRELU || mode == NPU_ELT_ABS ||
-	       mode == NPU_ELT_CLZ || mode == NPU_ELT85_NOT;
-}
-
-static bool
 check_elementwise(struct linux_walk *k)
 {
 	enum { SCALAR = 8, SCALAR_U65 = 0x80 };
-	bool binary = !is_unary(k->c->param);
+	unsigned mode = k->c->param;
+	bool binary = mode != NPU_ELT_LRELU && mode != NPU_ELT_ABS &&
+		      mode != NPU_ELT_CLZ && mode != NPU_ELT85_NOT;
 	if ((!k->u65 && !linux_is_set(k, NPU_IFM_BROADCAST)) ||
 	    (binary && !linux_is_set(k, NPU_IFM2_BROADCAST)))
 		return false;
@@ -287,16 +281,6 @@ check_operation(struct linux_walk *k)
 	}
 }
 
-static bool
-check_command(struct linux_walk *k, const struct npu_command *c)
-{
-	k->c = c;
-	if (c->is_op)
-		return check_operation(k);
-	npu_write(&k->regs, c);
-	return check_value(k);
-}
-
 void
 linux_memory(const struct tfl_model *m, const struct npu_stream *s,
 	     uint64_t memory[LINUX_REGIONS])
@@ -333,7 +317,10 @@ linux_check(const struct npu_stream *s, const uint64_t *memory,
 				    "not %s",
 				    s->accel->name);
 	while (stream_next(s, &at, &c, &bad)) {
-		if (!check_command(&k, &c))
+		k.c = &c;
+		if (!c.is_op)
+			npu_write(&k.regs, &c);
+		if (c.is_op ? !check_operation(&k) : !check_value(&k))
 			return false;
 		if (c.is_op && c.code == NPU_OP_STOP)
 			return at == s->n_words ||
