@@ -65,21 +65,6 @@ real_pool(const struct real_op *o)
 
 /* ---- reductions ---------------------------------------------------------------- */
 
-/* index of the result that element i of the input belongs to */
-static int64_t
-reduced(const struct tfl_tensor *in, const bool *drop, int64_t i)
-{
-	int64_t at = 0, step = 1;
-	for (int d = in->rank - 1; d >= 0; d--) {
-		if (!drop[d]) {
-			at += i % in->dim[d] * step;
-			step *= in->dim[d];
-		}
-		i /= in->dim[d];
-	}
-	return at;
-}
-
 void
 real_reduce(const struct real_op *o)
 {
@@ -97,7 +82,15 @@ real_reduce(const struct real_op *o)
 		       : code == TFL_REDUCE_MIN ? INFINITY
 						: 0;
 	for (int64_t i = 0; i < n; i++) {
-		double *to = &y[reduced(in, drop, i)];
+		int64_t at = 0, step = 1, rest = i; /* at: the result that element i is of */
+		for (int d = in->rank - 1; d >= 0; d--) {
+			if (!drop[d]) {
+				at += rest % in->dim[d] * step;
+				step *= in->dim[d];
+			}
+			rest /= in->dim[d];
+		}
+		double *to = &y[at];
 		*to = code == TFL_REDUCE_MAX   ? fmax(*to, x[i])
 		      : code == TFL_REDUCE_MIN ? fmin(*to, x[i])
 					       : *to + x[i];

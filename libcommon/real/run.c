@@ -88,16 +88,6 @@ uses_state(int code)
 	return code == TFL_READ_VARIABLE || code == TFL_ASSIGN_VARIABLE;
 }
 
-/* Copies the value of a variable, which is that of its handle. */
-static void
-copy_state(const struct real_op *o)
-{
-	bool reads = o->op->code == TFL_READ_VARIABLE;
-	const double *from = real_x(o, reads ? 0 : 1);
-	int64_t n = tfl_elements(reads ? real_out(o, 0) : real_in(o, 1));
-	memcpy(reads ? real_y(o, 0) : real_x(o, 0), from, (size_t)n * sizeof(*from));
-}
-
 void
 real_add_state(struct real *r, int handle, const struct tfl_tensor *initial)
 {
@@ -136,8 +126,13 @@ void
 real_run(struct real *r, int op)
 {
 	struct real_op o = { .r = r, .op = &r->g->op[op], .index = op };
-	if (uses_state(o.op->code))
-		copy_state(&o);
-	else
+	if (!uses_state(o.op->code)) {
 		function_of(o.op->code)(&o);
+		return;
+	}
+	/* the value of a variable is that of its handle */
+	bool reads = o.op->code == TFL_READ_VARIABLE;
+	const double *from = real_x(&o, reads ? 0 : 1);
+	int64_t n = tfl_elements(reads ? real_out(&o, 0) : real_in(&o, 1));
+	memcpy(reads ? real_y(&o, 0) : real_x(&o, 0), from, (size_t)n * sizeof(*from));
 }
