@@ -93,24 +93,18 @@ run_network(struct runner *r, int net)
 
 static bool turn(struct runner *r, int net, int depth);
 
-/* Do the chained inputs have values? */
-static bool
-is_fed(const struct runner *r, int net)
-{
-	for (int k = 0; k < r->s->p.n_chains; k++)
-		if (r->s->p.chain[k].to == net && !r->fresh[k])
-			return false;
-	return true;
-}
-
 /* Another network that may be live at the same time runs now. */
 static bool
 interrupt(struct runner *r, int net, int depth)
 {
 	int other[MAX_NETS], n = 0;
-	for (int i = 0; i < r->s->p.n; i++)
-		if (r->s->p.together[net][i] && is_fed(r, i))
+	for (int i = 0; i < r->s->p.n; i++) {
+		bool is_fed = true; /* chained inputs have values */
+		for (int k = 0; k < r->s->p.n_chains; k++)
+			is_fed &= r->s->p.chain[k].to != i || r->fresh[k];
+		if (r->s->p.together[net][i] && is_fed)
 			other[n++] = i;
+	}
 	if (!n || depth || draw(r, 2))
 		return true;
 	return turn(r, other[draw(r, (uint64_t)n)], depth + 1);

@@ -152,17 +152,6 @@ least_both(const struct share *s, const struct choice *any)
 	return high;
 }
 
-/* a way to less memory, behind a refusal */
-static const char *
-float_border_note(const struct share *s)
-{
-	for (int i = 0; i < s->p.n; i++)
-		if (!s->o->integer_io && has_float_border(s->net[i].original))
-			return arena_printf(s->a, "; --integer-io leaves out the float inputs and "
-					    "outputs of %s", s->net[i].name);
-	return "";
-}
-
 static bool
 refuse(struct share *s)
 {
@@ -177,10 +166,16 @@ refuse(struct share *s)
 				smallest[i] = k;
 	}
 	int64_t bytes = place_bound(&s->p, smallest);
-	if (s->p.arena < INT64_MAX && bytes > s->p.arena)
+	if (s->p.arena < INT64_MAX && bytes > s->p.arena) {
+		const char *note = ""; /* says how to need less memory */
+		for (int i = 0; i < s->p.n && !*note; i++)
+			if (!s->o->integer_io && has_float_border(s->net[i].original))
+				note = arena_printf(s->a, "; --integer-io leaves out the float "
+						    "inputs and outputs of %s", s->net[i].name);
 		return err_no(s->e, NULL, 0, "the networks do not fit %lld bytes of %s: they "
 			      "need %lld at least%s", (long long)s->p.arena, budget,
-			      (long long)bytes, float_border_note(s));
+			      (long long)bytes, note);
+	}
 	any.flash = any.both = INT64_MAX;
 	bool found = choose_rows(&any, most_steps, &c);
 	if (found && c.flash > s->p.flash)
