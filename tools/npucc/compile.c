@@ -13,22 +13,6 @@
 
 enum { MAX_BASE = 240 }; /* with "_npu.tflite", names have at most 255 bytes */
 
-/* the model's name without its suffix: at most MAX_BASE bytes, in whole characters */
-static const char *
-base_name(struct npucc *c)
-{
-	const char *suffix = c->tosa ? ".tosa" : stage_suffix(CMDGEN);
-	const char *in = c->o->in ? c->o->in : arena_printf(c->a, "model%s", suffix);
-	const char *name = file_base(in);
-	size_t n = strlen(name), k = strlen(suffix);
-	if (n >= k && !strcmp(name + n - k, suffix))
-		n -= k;
-	if (n > MAX_BASE)
-		for (n = MAX_BASE; n && ((unsigned char)name[n] & 0xc0) == 0x80;)
-			n--;
-	return arena_strndup(c->a, name, n);
-}
-
 const char *
 stage_file(const struct npucc *c, enum program p)
 {
@@ -68,7 +52,16 @@ static bool
 take_model(struct npucc *c)
 {
 	c->model = c->piped.p ? NULL : c->o->in;
-	c->base = base_name(c);
+	/* the model's name without its suffix: at most MAX_BASE bytes, in whole characters */
+	const char *suffix = c->tosa ? ".tosa" : stage_suffix(CMDGEN);
+	const char *name = file_base(c->o->in ? c->o->in : arena_printf(c->a, "model%s", suffix));
+	size_t n = strlen(name), k = strlen(suffix);
+	if (n >= k && !strcmp(name + n - k, suffix))
+		n -= k;
+	if (n > MAX_BASE)
+		for (n = MAX_BASE; n && ((unsigned char)name[n] & 0xc0) == 0x80;)
+			n--;
+	c->base = arena_strndup(c->a, name, n);
 	bool replaced = c->o->to[QUANTIZE].n || c->o->to[CUT].n;
 	if ((c->o->to[QUANTIZE].n && !replace_model(c, QUANTIZE, "quantized.tflite", NULL)) ||
 	    (c->o->to[CUT].n && !replace_model(c, CUT, "cut.tflite", "--cut-only")))
@@ -82,18 +75,6 @@ take_model(struct npucc *c)
 	c->model = place_private(c, dir, c->tosa ? "input.tosa" : "input.tflite",
 				 "standard input");
 	return file_write(c->model, c->piped.p, c->piped.n, true, c->e) && compile_bodies(c);
-}
-
-/* true if an option names the header's array; a dialect has a name of its own */
-static bool
-is_named(const struct npucc *c)
-{
-	const struct words *w = &c->o->to[TFL2C];
-	for (size_t i = 0; i < w->n; i++)
-		if (!strncmp(w->v[i], "-n", 2) || !strncmp(w->v[i], "--name", 6) ||
-		    !strncmp(w->v[i], "--dialect", 9))
-			return true;
-	return false;
 }
 
 /*
@@ -150,8 +131,13 @@ job_of(struct npucc *c, enum program p)
 			  : p == PARTITION && !c->tosa ? name_of_model(c)
 			  : p == WENC			? place_of_constants(c)
 							: NULL;
+	const struct words *w = &c->o->to[TFL2C];
+	bool is_named = false; /* by an option; a dialect has a name of its own */
+	for (size_t i = 0; i < w->n; i++)
+		is_named |= !strncmp(w->v[i], "-n", 2) || !strncmp(w->v[i], "--name", 6) ||
+			    !strncmp(w->v[i], "--dialect", 9);
 	/* named after the file, so that two headers in one firmware never collide */
-	if (p == TFL2C && !is_named(c))
+	if (p == TFL2C && !is_named)
 		own = arena_printf(c->a, "--name-of=%s", c->base);
 	/* options to read the files that its graph names */
 	size_t n = 0;

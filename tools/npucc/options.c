@@ -201,34 +201,26 @@ find_last(struct options *o)
 			  "behind a stage)", o->out);
 }
 
-/* NAME_npu.tflite in the current directory, for NAME.tflite in any directory */
-static const char *
-name_here(struct arena *a, const char *in)
-{
-	static const char *const models[] = { ".tflite", ".tosa" };
-	const char *name = file_base(in);
-	size_t n = strlen(name);
-	for (size_t i = 0; i < ARRAY_LEN(models); i++)
-		if (text_has_suffix(name, models[i]) && n > strlen(models[i])) {
-			n -= strlen(models[i]);
-			break;
-		}
-	return arena_printf(a, "%.*s_npu.tflite", (int)n, name);
-}
-
 /* chooses the name of the output if the user gave none */
 static void
 choose_output(struct options *o)
 {
-	if (!o->in)
+	if (!o->in) {
 		cli_error("no model: name a file, or name the output for a model on standard "
 			  "input with -o FILE");
-	else if (!strcmp(o->in, "-"))
+	} else if (!strcmp(o->in, "-")) {
 		cli_error("no output: name it with -o FILE");
-	else if (access(".", W_OK) && (errno == EACCES || errno == EROFS))
+	} else if (access(".", W_OK) && (errno == EACCES || errno == EROFS)) {
 		cli_error("can't write to the current directory: name the output with -o FILE");
-	else
-		o->out = name_here(o->a, o->in);
+	} else { /* NAME_npu.tflite in the current directory, for NAME.tflite in any directory */
+		const char *name = file_base(o->in);
+		size_t n = strlen(name);
+		size_t suffix = text_has_suffix(name, ".tflite") ? strlen(".tflite")
+				: text_has_suffix(name, ".tosa") ? strlen(".tosa")
+								 : 0;
+		n -= n > suffix ? suffix : 0;
+		o->out = arena_printf(o->a, "%.*s_npu.tflite", (int)n, name);
+	}
 	o->summary = !o->errors_only;
 }
 

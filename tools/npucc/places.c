@@ -84,12 +84,13 @@ make(struct npucc *c, const char *path, const char *called, mode_t mode)
 	return !path || !mkdir(path, mode) || err_at(c->e, called, 0, "%s", strerror(errno));
 }
 
-static bool
-choose(struct npucc *c, struct guarded *g)
+bool
+places_open(struct npucc *c)
 {
 	const struct options *o = c->o;
 	const char *dir = ".";
-	g->trees = anew(c->a, const char *, 2);
+	struct guarded g = { .trees = anew(c->a, const char *, 2) };
+	c->files = file_set_open(c->a);
 	if (!file_is_standard(o->out) && !check_output(c, &dir))
 		return false;
 	if (o->page && !file_check_output(o->page, o->in, c->e))
@@ -107,28 +108,20 @@ choose(struct npucc *c, struct guarded *g)
 	if (keep && !access(keep, F_OK) && !file_is_directory(keep))
 		return err_at(c->e, keep, 0, "is not a directory");
 	if (keep)
-		note_missing(c, keep, g);
+		note_missing(c, keep, &g);
 	if (!private_name(c, dir, &c->spare))
 		return false;
-	g->trees[g->n_trees++] = c->spare;
+	g.trees[g.n_trees++] = c->spare;
 	/* an output needs a private file for a while */
 	bool is_made = o->check || part_is_checked(o) || o->to[QUANTIZE].n || o->to[CUT].n;
 	if (!file_is_standard(o->out) || (is_made && !o->keep))
 		c->beside = c->spare;
-	if (!o->keep)
-		return true;
-	if (!private_name(c, keep, &c->in_keep))
-		return false;
-	g->trees[g->n_trees++] = c->in_keep;
-	return true;
-}
-
-bool
-places_open(struct npucc *c)
-{
-	struct guarded g = { 0 };
-	c->files = file_set_open(c->a);
-	if (!choose(c, &g) || !guard_start(&g, c->e))
+	if (o->keep) {
+		if (!private_name(c, keep, &c->in_keep))
+			return false;
+		g.trees[g.n_trees++] = c->in_keep;
+	}
+	if (!guard_start(&g, c->e))
 		return false;
 	for (size_t i = 0; i < g.n_made; i++)
 		/* another npucc may have made the directory of --keep in the meantime */

@@ -231,28 +231,22 @@ report_failure(struct npucc *c, const struct process *p)
 	c->too_large = p->job->program == TFL2C && status == EXIT_NO;
 }
 
-/*
- * The first process that failed for its own reason.  Those after it found truncated
- * input, those before it lost their reader.  If there is none, a process that died of
- * SIGPIPE has failed: no failure closed its pipe (for the last process, standard output
- * was closed).
- */
-static struct process *
-first_failure(struct process *p, size_t n)
-{
-	for (size_t i = 0; i < n; i++)
-		if (process_failed(&p[i]))
-			return &p[i];
-	for (size_t i = n; i-- > 0;)
-		if (p[i].status)
-			return &p[i];
-	return NULL;
-}
-
 static bool
 report_result(struct npucc *c, struct process *p, size_t n)
 {
-	struct process *bad = first_failure(p, n);
+	/*
+	 * The first process that failed for its own reason.  Those after it found truncated
+	 * input, those before it lost their reader.  If there is none, a process that died of
+	 * SIGPIPE has failed: no failure closed its pipe (for the last process, standard output
+	 * was closed).
+	 */
+	struct process *bad = NULL;
+	for (size_t i = 0; i < n && !bad; i++)
+		if (process_failed(&p[i]))
+			bad = &p[i];
+	for (size_t i = n; i-- > 0 && !bad;)
+		if (p[i].status)
+			bad = &p[i];
 	if (bad && bad->job->silent) {
 		c->status = WIFSIGNALED(bad->status) ? EXIT_TROUBLE : WEXITSTATUS(bad->status);
 		return false;

@@ -12,15 +12,6 @@ struct sha256 {
 	uint32_t k[ROUNDS], h[8];
 };
 
-static bool
-is_prime(int n)
-{
-	for (int d = 2; d * d <= n; d++)
-		if (n % d == 0)
-			return false;
-	return true;
-}
-
 /* The first 32 bits of a fraction; long double holds 2 + 32 bits and many more. */
 static uint32_t
 fraction_bits(long double x)
@@ -34,19 +25,13 @@ rotate(uint32_t x, int n)
 	return x >> n | x << (32 - n);
 }
 
-static uint32_t
-load_be32(const uint8_t *p)
-{
-	return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
-}
-
 /* 6.2.2 */
 static void
 take_block(struct sha256 *s, const uint8_t *p)
 {
 	uint32_t w[ROUNDS], v[8];
-	for (int i = 0; i < 16; i++)
-		w[i] = load_be32(p + 4 * i);
+	for (int i = 0; i < 16; i++, p += 4)
+		w[i] = (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
 	for (int i = 16; i < ROUNDS; i++) {
 		uint32_t a = w[i - 15], b = w[i - 2];
 		w[i] = w[i - 16] + w[i - 7] +
@@ -74,7 +59,10 @@ sha256_hex(struct bytes b, char out[65])
 	/* 4.2.2, 5.3.3: from cube roots and square roots of the first primes */
 	struct sha256 s;
 	for (int n = 0, p = 2; n < ROUNDS; p++) {
-		if (!is_prime(p))
+		bool is_prime = true;
+		for (int d = 2; d * d <= p; d++)
+			is_prime &= p % d != 0;
+		if (!is_prime)
 			continue;
 		s.k[n] = fraction_bits(cbrtl(p));
 		if (n < 8)
