@@ -312,7 +312,7 @@ emit_node(struct arena *a, const struct graph *g, const struct g_node *n,
 	if (accel_is_u65(m.accel))
 		emit_reg(&m, NPU_PARALLEL_MODE, m.accel->cores - 1);
 	/* the Linux driver wants the scale registers set before any pool, one that reads none,
-	 * too: nputools-linux(7), RULES */
+	 * too (nputools-linux(7), RULES) */
 	if (graph_is_for_linux(g)) {
 		emit_reg(&m, NPU_SCALE_REGION, 0);
 		emit_reg1(&m, NPU_SCALE_BASE, 0);
