@@ -27,6 +27,17 @@ compile()
 	npu-sim --compare=m.tflite c.tflite
 }
 
+@test "the summary has what --integer-io saves, and the option saves it" {
+	ends m
+	npucc --part=alif-e7-he m.tflite >floats 2>err
+	npucc --part=alif-e7-he --integer-io -o i.tflite m.tflite 2>err
+	said=$(sed -n 's/^  options  --integer-io: \([0-9]*\) % less time$/\1/p' floats)
+	jq -n -e --argjson a "$(npu-perf --json m_npu.tflite)" --argjson b "$(npu-perf --json i.tflite)" \
+		"(100 * (1 - \$b.inference_seconds / \$a.inference_seconds) - $said) | fabs < 2"
+	npu-report --summary i.tflite >integers
+	run ! grep -e --integer-io integers
+}
+
 @test "with --integer-io the network inputs and outputs are the integer tensors" {
 	ends m
 	run tfl-partition --integer-io --report m.tflite

@@ -22,7 +22,7 @@ files()
 	# the same bytes as with an explicit output name
 	npucc --part=alif-e7-hp -o by-name.tflite d.tflite 2>/dev/null
 	cmp by-name.tflite d_npu.tflite
-	[ "$(wc -l <summary)" -le 16 ]
+	[ "$(wc -l <summary)" -le 17 ]
 	# the summary has the numbers of npu-perf, which needs no options
 	npu-perf --json d_npu.tflite >m.json
 	cycles=$(jq .calibrated_cycles m.json)
@@ -141,9 +141,9 @@ counting()
 	sed -n '/^  options/,$p' out | diff - <(printf '%s\n' "$advice" '           npucc --report=FILE.html: pictures')
 	run ! grep -e '--arena-cache-size=[0-9]\|<circle' x.html
 	npucc --part=alif-e7-hp --report=x.html d.tflite | sed -n '/^  options/,$p' | diff - <(echo "$advice")
-	# for each accelerator of the generation, the plan and the curve
+	# the plan; the curve of each accelerator of the generation, and that of Sram_Only
 	counting npucc --part=alif-e7-hp --advice d.tflite >ran.n
-	grep -qx 'npu-sched 5' ran.n
+	grep -qx 'npu-sched 6' ran.n
 	grep -q -e '--arena-cache-size=' out
 	run ! grep -e '--advice\|--report' out
 	# -o prints no summary, unless advice is asked for
@@ -183,6 +183,25 @@ counting()
 	npucc --part=infineon-psoc-edge-e84 --advice -o e84.tflite d.tflite 2>/dev/null >e84
 	grep -q '^  hardware another chip with ethos-u55-' e84
 	run ! grep 'on this chip' e84
+}
+
+@test "advice has constants in SRAM where that saves a tenth of the time" {
+	files
+	local percent said
+	npucc --part=nuvoton-m55m1 --advice -o flash.tflite d.tflite 2>/dev/null >flash
+	grep -q '^  options  --memory-mode=Sram_Only: .*; this counts the constants, which the application copies there' flash
+	# the option gives the time of its line
+	npucc --part=nuvoton-m55m1 --memory-mode=Sram_Only --within=0 -o sram.tflite d.tflite 2>/dev/null
+	said=$(sed -n 's/^  options  --memory-mode=Sram_Only: \([0-9]*\) % less time.*/\1/p' flash)
+	percent=$(jq -n --argjson a "$(npu-perf --json flash.tflite)" --argjson b "$(npu-perf --json sram.tflite)" \
+		'100 * (1 - $b.inference_seconds / $a.inference_seconds)')
+	jq -n -e "($percent - $said) | fabs < 2"
+	# not where the mode was named, nor where it saves less than a tenth, or cannot be
+	for with in '--part=nuvoton-m55m1 --memory-mode=Shared_Sram' --part=alif-e7-he --part=alif-e7-he-tcm --part=nxp-imx93; do
+		# shellcheck disable=SC2086
+		npucc $with --advice -o other.tflite d.tflite 2>/dev/null >other
+		run ! grep 'Sram_Only:' other
+	done
 }
 
 @test "a header and a page come from one compilation" {

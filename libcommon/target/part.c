@@ -199,12 +199,19 @@ target_part_fits(const struct target_part *p, const struct part_needs *n,
 }
 
 bool
-target_part_fits_plan(const struct target_part *p, double sram, double stored)
+target_mode_has_constants_in_arena(const char *mode)
+{
+	return mode && !strcmp(mode, "Sram_Only");
+}
+
+bool
+target_part_fits_plan(const struct target_part *p, double sram, double stored, const char *mode)
 {
 	const struct part_needs n = {
 		.arena = p->cache_bytes ? 0 : (int64_t)sram,
 		.cache = (int64_t)sram,
 		.constants = stored < 0 ? 0 : (int64_t)stored + HEAD_BYTES,
+		.constants_in_arena = target_mode_has_constants_in_arena(mode),
 	};
 	const char *memory;
 	int64_t bytes, limit;

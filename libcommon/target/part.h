@@ -103,9 +103,13 @@ bool target_part_fits(const struct target_part *p, const struct part_needs *n,
 /*
  * True if a plan of npu-sched --front fits the part.  sram: bytes in the NPU's own SRAM, or of the
  * arena if the part has no such SRAM; stored: bytes of constants and command streams, negative if
- * unknown.
+ * unknown; mode: the memory mode of the plan, NULL: that of the part.
  */
-bool target_part_fits_plan(const struct target_part *p, double sram, double stored);
+bool target_part_fits_plan(const struct target_part *p, double sram, double stored,
+			   const char *mode);
+
+/* True if a memory mode has the constants in the memory of the arena.  mode may be NULL. */
+bool target_mode_has_constants_in_arena(const char *mode);
 
 /*
  * Prints the names of the parts with this accelerator (NULL: any) that fit.  Prints "none"

@@ -62,7 +62,7 @@ check_part(struct call *c, size_t model_bytes)
 	const char *memory;
 	int64_t bytes, limit;
 	c->needs.constants = (int64_t)model_bytes;
-	c->needs.constants_in_arena = o->memory_mode && !strcmp(o->memory_mode, "Sram_Only");
+	c->needs.constants_in_arena = target_mode_has_constants_in_arena(o->memory_mode);
 	c->needs.arena += c->bodies_arena;
 	if (!p || o->allow_overflow || target_part_fits(p, &c->needs, &memory, &bytes, &limit))
 		return true;

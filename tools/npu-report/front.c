@@ -8,6 +8,7 @@
 struct front {
 	const struct json *root;
 	const struct target_part *part; /* of the front, or else of the report; NULL: none */
+	const char *mode; /* memory mode; NULL: unknown */
 	struct point *v;
 	size_t n;
 };
@@ -31,6 +32,7 @@ read_points(const struct report *r, struct bytes json, const char *file, struct 
 	const struct target_part *own = target_part_find(json_string(root, "part", NULL),
 							 &(struct err){ 0 });
 	*f = (struct front){ .root = root, .part = own ? own : r->part,
+			     .mode = json_string(root, "memory_mode", NULL),
 			     .v = anew(r->a, struct point, all) };
 	for (size_t i = 0; i < all; i++) {
 		double sram = json_number(&v[i], "sram", -1);
@@ -42,8 +44,8 @@ read_points(const struct report *r, struct bytes json, const char *file, struct 
 		double streams = json_number(&v[i], "streams", -1);
 		double constants = flash < 0 || streams < 0 ? -1 : flash + streams;
 		/* a part leaves out the points that its memories are too small for */
-		if (!f->part || target_part_fits_plan(f->part, sram, constants))
-			f->v[f->n++] = (struct point){ .sram = sram,
+		if (!f->part || target_part_fits_plan(f->part, sram, constants, f->mode))
+			f->v[f->n++] = (struct point){ .sram = sram, .stored = constants,
 						       .cycles = cycles * (r->clock / clock),
 						       .objective = json_number(&v[i], "objective", 0),
 						       .change = json_string(&v[i], "change", "") };
@@ -90,6 +92,13 @@ read_other(struct report *r, struct bytes json, const char *file, const char *na
 			x.any = *p;
 		if (p->sram <= r->sram && (!(x.here.cycles > 0) || p->cycles < x.here.cycles))
 			x.here = *p;
+	}
+	/* this NPU with the constants in the memory of its arena */
+	const char *own = json_string(r->root, "memory_mode", "");
+	if (f.part && f.part == r->part && target_mode_has_constants_in_arena(f.mode) &&
+	    strcmp(own, f.mode) != 0) {
+		x.mode = f.mode;
+		x.any.sram += x.any.stored;
 	}
 	agrow(r->a, r->other, r->n_others, &cap);
 	r->other[r->n_others++] = x;

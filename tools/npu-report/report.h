@@ -114,6 +114,7 @@ struct peak {
 struct point {
 	double sram, cycles;
 	double objective; /* cycles by which npu-sched chose the plan; 0: unknown */
+	double stored; /* bytes of constants and command streams; negative: unknown */
 	const char *change;
 };
 
@@ -126,6 +127,7 @@ struct other {
 	double cpu_time; /* as in struct report, of the CPU beside that NPU */
 	bool same_chip;	 /* it is another NPU of the report's chip */
 	const char *part; /* name of the part that has it; NULL: none is known */
+	const char *mode; /* it is the report's NPU, with this memory mode; else NULL */
 	const char *memory; /* as in struct gain */
 	double clock;	 /* of that NPU */
 };

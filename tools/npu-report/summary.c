@@ -162,13 +162,15 @@ put_next(struct text *t, const struct report *r)
 	size_t n = list_gains(r, &g);
 	const char *above = "";
 	bool has_mean = false; /* in the lines above, which do not say what it is */
-	if (!r->n_points && !r->n_others)
-		text_printf(t, "  options  npucc --advice: the time with other limits of %s and on "
-			       "other accelerators\n", text_plain(r->a, fast_text(r)));
-	if (r->n_points && (!n || g[0].is_other))
-		text_printf(t, "  options  no other limit of %s saves 3 %% of the time%s\n",
+	bool has_limits = false;
+	for (size_t i = 0; i < n; i++)
+		has_limits |= !strncmp(g[i].how, "--arena-cache-size", strlen("--arena-cache-size"));
+	if (r->n_points && !has_limits) {
+		above = "options";
+		text_printf(t, "  %s  no other limit of %s saves 3 %% of the time%s\n", above,
 			    text_plain(r->a, fast_text(r)),
 			    arena_is_in_sram(r) ? " or 10 % of the bytes" : "");
+	}
 	for (size_t i = 0; i < n; i++) {
 		/* what an option changes, and what needs another chip */
 		const char *name = g[i].is_other ? "hardware" : "options";
@@ -191,6 +193,9 @@ put_next(struct text *t, const struct report *r)
 		}
 		above = name;
 	}
+	if (!r->n_points && !r->n_others)
+		text_printf(t, "  %-8s npucc --advice: the time with other limits of %s and on other "
+			       "accelerators\n", *above ? "" : "options", text_plain(r->a, fast_text(r)));
 }
 
 void

@@ -63,6 +63,8 @@ put_target(const struct sched *s, const struct json_out *j)
 	json_put_string(j, "accelerator", s->accel->name);
 	if (s->memory.part)
 		json_put_string(j, "part", s->memory.part);
+	if (s->memory.mode)
+		json_put_string(j, "memory_mode", s->memory.mode);
 	json_put_f64(j, "core_clock", s->memory.clock);
 	if (graph_is_for_linux(s->g))
 		json_put_string(j, "driver", driver_names[DRIVER_LINUX]);

@@ -69,7 +69,8 @@ front_candidates(const struct plan *p, const struct target *t)
 	for (size_t i = 0; i < front->n_points; i++) {
 		const struct point *v = &front->point[i];
 		bool has_sizes = v->flash >= 0 && v->streams >= 0; /* a plan of unknown size fits */
-		if (target_part_fits_plan(part, v->sram, has_sizes ? v->flash + v->streams : -1))
+		if (target_part_fits_plan(part, v->sram, has_sizes ? v->flash + v->streams : -1,
+					  NULL))
 			of.point[of.n_points++] = *v;
 	}
 	return of;

@@ -83,6 +83,8 @@ struct npucc {
 
 /* options.c */
 void options_parse(struct options *o, int argc, char **argv);
+/* true if the command line gives a program an option that begins so */
+bool passes(const struct options *o, enum program p, const char *option);
 /* the suffix of a stage's output, such as ".part"; that of tfl2c is ".h" */
 const char *stage_suffix(enum program p);
 /* the option of npucc that gives p the option --NAME, of n bytes without the dashes */

@@ -224,8 +224,7 @@ choose_output(struct options *o)
 	o->summary = !o->errors_only;
 }
 
-/* true if the command line gives a program an option that begins so */
-static bool
+bool
 passes(const struct options *o, enum program p, const char *option)
 {
 	const struct words *w = &o->to[p];

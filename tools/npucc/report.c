@@ -12,6 +12,7 @@
 #include "target/target.h"
 
 #include <string.h>
+#include <sys/stat.h>
 
 /* The other files are private files beside the compiled one. */
 struct reporter {
@@ -143,8 +144,9 @@ ask_other(struct reporter *r, const struct other_npu *x, const char *shown)
 		tell_report(r, arena_printf(a, "--other=%s=%s", name, front));
 }
 
+/* made: the compiled model */
 static void
-ask_fronts(struct reporter *r)
+ask_fronts(struct reporter *r, const char *made)
 {
 	struct arena *a = r->c.a;
 	struct other_npu others[ACCEL_COUNT];
@@ -170,6 +172,20 @@ ask_fronts(struct reporter *r)
 	}
 	for (int i = 0; i < n; i++)
 		ask_other(r, &others[i], arena_printf(a, "curve %d of %d", i + 2, n + 1));
+	/* constants in the memory of the arena, if the compiled model fits it */
+	struct stat st;
+	if (!p || p->cache_bytes || strcmp(p->mode, "Shared_Sram") != 0 ||
+	    target_part_has_one_memory(p) || passes(r->c.o, SCHED, "--memory-mode") ||
+	    stat(made, &st) || st.st_size > p->arena_bytes)
+		return;
+	const struct words *from = &r->c.o->to[SCHED];
+	struct words w = { .v = anew(a, const char *, from->n + 1) };
+	for (size_t i = 0; i < from->n; i++)
+		w.v[w.n++] = from->v[i];
+	w.v[w.n++] = "--memory-mode=Sram_Only";
+	front = ask_front(r, r->graph, &w, "sram-only.json", "curve of Sram_Only");
+	if (front)
+		tell_report(r, arena_printf(a, "--other=Sram_Only=%s", front));
 }
 
 static bool
@@ -212,7 +228,7 @@ tell_made(struct npucc *c, const char *made, struct bytes *summary)
 	job.output = r.numbers;
 	bool ok = run_jobs(&r.c, &job, 1);
 	if (ok && c->o->advice)
-		ask_fronts(&r);
+		ask_fronts(&r, made);
 	const char *called = arena_printf(c->a, "--called=%s", file_base(c->o->out));
 	ok = ok && (!c->o->summary ||
 		    run_report(&r, "--summary", called, "summary.txt", summary));

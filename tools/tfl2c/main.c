@@ -265,7 +265,7 @@ check_part(struct arena *a, struct job *j, struct err *e)
 		.arena = o->format == FORMAT_CALL ? j->call.arena_bytes : j->plan.arena_bytes,
 		.cache = j->npu.fast_bytes,
 		.constants = (int64_t)j->m->file.n,
-		.constants_in_arena = o->memory_mode && !strcmp(o->memory_mode, "Sram_Only"),
+		.constants_in_arena = target_mode_has_constants_in_arena(o->memory_mode),
 	};
 	const char *memory;
 	int64_t bytes, limit;
