@@ -33,21 +33,6 @@ struct report {
 
 enum { LABEL = 36 }; /* characters */
 
-/* Leaves no labels if the graph has no TFLite model. */
-static void
-read_labels(struct report *r)
-{
-	struct arena *a = r->s->a;
-	struct tfl_model *m;
-	struct npu_map map = { .n_layers = 0 };
-	if (!graph_model(r->s->g, &m, &(struct err){ 0 }) || !m->n_subgraphs)
-		return;
-	map_take_layers(a, m, &map);
-	r->n_labels = map.n_layers;
-	r->label = map_short_labels(a, map_labels(a, &map), map.n_layers, LABEL);
-	map_number_labels(a, r->label, map.n_layers, LABEL);
-}
-
 /* programs get whole names, people the user's layer */
 static const char *
 op_name(const struct report *r, const struct g_op *op)
@@ -61,39 +46,20 @@ op_name(const struct report *r, const struct g_op *op)
 	return text_shortened(r->s->a, name, LABEL);
 }
 
-/* The operation that reads weights first; NULL: none. */
-static const struct g_op *
-reader_of(const struct sched *s, const struct g_weights *w)
-{
-	for (int i = 0; i < s->n_ops; i++)
-		if (s->info[i].op->weights == w)
-			return s->info[i].op;
-	return NULL;
-}
-
-/* The operation that writes a tensor first; NULL: none. */
-static const struct g_op *
-writer_of(const struct sched *s, const struct g_tensor *t)
-{
-	for (int i = 0; i < s->n_ops; i++)
-		if (s->info[i].op->ofm.t == t)
-			return s->info[i].op;
-	return NULL;
-}
-
 static const char *
 rect_name(const struct report *r, const struct rect *x)
 {
 	const struct sched *s = r->s;
-	const struct weight_slice *u = x->slice < 0 ? NULL : &s->plan->slice[x->slice];
-	const struct g_op *writer = u ? NULL : writer_of(s, x->t);
-	if (!u && writer && !r->json)
-		return op_name(r, writer);
-	if (!u)
-		return table_name(s->a, x->t->name, 't', x->t->rec.id);
-	const char *name = r->json ? table_name(s->a, u->w->name, 'w', u->w->rec.id)
-				   : op_name(r, s->info[u->op].op);
-	return arena_printf(s->a, "buffer of %s, slice %d", name, u->index);
+	if (x->slice >= 0) {
+		const struct weight_slice *u = &s->plan->slice[x->slice];
+		return arena_printf(s->a, "buffer of %s, slice %d",
+				    r->json ? table_name(s->a, u->w->name, 'w', u->w->rec.id)
+					    : op_name(r, s->info[u->op].op), u->index);
+	}
+	for (int i = 0; !r->json && i < s->n_ops; i++) /* people know the operation that writes */
+		if (s->info[i].op->ofm.t == x->t)
+			return op_name(r, s->info[i].op);
+	return table_name(s->a, x->t->name, 't', x->t->rec.id);
 }
 
 static bool
@@ -129,19 +95,6 @@ peak_step(const struct sched *s)
 }
 
 static void
-put_live(const struct json_out *j, const char *name, const struct rect *x)
-{
-	json_open(j, NULL, '{');
-	json_put_string(j, "name", name);
-	json_put_i64(j, "bytes", x->bytes);
-	json_put_i64(j, "at", x->at);
-	json_open(j, "live", '[');
-	json_put_i64(j, NULL, x->lo);
-	json_put_i64(j, NULL, x->hi);
-	text_puts(j->t, "]}");
-}
-
-static void
 explain_peak(struct report *r)
 {
 	const struct sched *s = r->s;
@@ -166,31 +119,24 @@ explain_peak(struct report *r)
 		const struct rect *x = &p->rect[i];
 		if (!is_live(s, x, step))
 			continue;
-		if (r->json)
-			put_live(&r->j, rect_name(r, x), x);
-		else
+		const char *name = rect_name(r, x);
+		if (!r->json) {
 			text_printf(r->t, "  %8" PRId64 " bytes at 0x%-8" PRIx64 " live in steps "
 				    "%" PRId64 " to %" PRId64 "  %s\n", x->bytes, (uint64_t)x->at, x->lo, x->hi,
-				    rect_name(r, x));
+				    name);
+			continue;
+		}
+		json_open(&r->j, NULL, '{');
+		json_put_string(&r->j, "name", name);
+		json_put_i64(&r->j, "bytes", x->bytes);
+		json_put_i64(&r->j, "at", x->at);
+		json_open(&r->j, "live", '[');
+		json_put_i64(&r->j, NULL, x->lo);
+		json_put_i64(&r->j, NULL, x->hi);
+		text_puts(r->t, "]}");
 	}
 	if (r->json)
 		text_puts(r->t, "]}");
-}
-
-/* Steps of a stream with and without a transfer, to find the cycles that kernels wait for it. */
-struct exposed {
-	const struct perf_step *step;
-	struct perf_step *without;
-	size_t n;
-	double cycles;
-};
-
-static double
-wait_for(const struct sched *s, struct exposed *x, size_t transfer)
-{
-	memcpy(x->without, x->step, x->n * sizeof(*x->step));
-	x->without[transfer].cycles = 0;
-	return x->cycles - perf_timeline(&s->calibrated, x->without, x->n);
 }
 
 /* a transfer that kernels wait for */
@@ -211,34 +157,19 @@ by_waiting(const void *p, const void *q)
 	return (x->order > y->order) - (x->order < y->order);
 }
 
-static const struct g_step *
-step_of(const struct node_run *n, const struct perf_row *row)
-{
-	const int i = row->npu->index;
-	return i >= 0 && (size_t)i < n->n_marks ? n->mark[i].step : NULL;
-}
-
-/* The same for a transfer; a table without a step of its own is for the kernel behind the transfer. */
-static const struct g_step *
-step_for(const struct node_run *n, const struct perf_row *row)
-{
-	size_t i = row->npu->index < 0 ? n->n_marks : (size_t)row->npu->index;
-	while (i < n->n_marks && !n->mark[i].step)
-		i++;
-	return i < n->n_marks ? n->mark[i].step : NULL;
-}
-
-/* The operation that a transfer is for; NULL: a step of the graph loads a table that none reads. */
+/* The operation that a transfer is for: that of the step, or the first one that reads its weights
+ * or table; NULL: a step of the graph loads a table that none reads. */
 static const struct g_op *
 user_of(const struct sched *s, const struct g_step *step)
 {
 	if (step && step->op)
 		return step->op;
-	if (step && step->weights)
-		return reader_of(s, step->weights);
-	for (int i = 0; step && step->lut && i < s->n_ops; i++)
-		if (s->info[i].op->lut == step->lut)
-			return s->info[i].op;
+	for (int i = 0; step && i < s->n_ops; i++) {
+		const struct g_op *op = s->info[i].op;
+		if (step->weights ? op->weights == step->weights
+				  : step->lut && op->lut == step->lut)
+			return op;
+	}
 	return NULL;
 }
 
@@ -249,26 +180,17 @@ static const struct moved {
   constants = { "constants", "constants of" }, values = { "values", "values of" },
   input = { "input", "the network's input for" }, output = { "output", "the network's output of" };
 
-static const struct moved *
-moved_by(const struct perf_row *row, const struct g_step *step)
-{
-	const struct g_op *op = step ? step->op : NULL; /* a copy; NULL: a fetch or a table */
-	if (row->to_shram)
-		return &table;
-	if (row->is_weights)
-		return &weights;
-	if (!op || tensor_is_const(op->ifm.t))
-		return &constants;
-	return tensor_is_input(op->ifm.t)    ? &input
-	       : tensor_is_output(op->ofm.t) ? &output
-					     : &values;
-}
-
 static void
 put_transfer(struct report *r, const struct waiting *x)
 {
 	const struct perf_row *row = x->row;
-	const struct moved *moved = moved_by(row, x->step);
+	const struct g_op *copy = x->step ? x->step->op : NULL; /* NULL: a fetch or a table */
+	const struct moved *moved = row->to_shram			 ? &table
+				    : row->is_weights			 ? &weights
+				    : !copy || tensor_is_const(copy->ifm.t) ? &constants
+				    : tensor_is_input(copy->ifm.t)	 ? &input
+				    : tensor_is_output(copy->ofm.t)	 ? &output
+									 : &values;
 	const struct g_op *op = user_of(r->s, x->step);
 	const char *name = op ? op_name(r, op) : "no operation";
 	if (r->json) {
@@ -285,34 +207,6 @@ put_transfer(struct report *r, const struct waiting *x)
 		    row->step.cycles, row->dma_bytes, moved->words, name);
 }
 
-/* Adds the transfers of a stream that kernels wait for, and sums all waiting. */
-static double
-find_waiting(struct report *r, const struct node_run *node, struct waiting **v, size_t *n,
-	     size_t *cap)
-{
-	struct sched *s = r->s;
-	const struct perf_run *run = &node->of;
-	struct perf_step *step = anew(s->a, struct perf_step, 2 * run->n + 1);
-	double all = 0;
-	for (size_t i = 0; i < run->n; i++)
-		step[i] = run->row[i].step;
-	struct exposed x = { .step = step, .without = step + run->n, .n = run->n,
-			     .cycles = run->cycles };
-	for (size_t i = 0; i < run->n; i++) {
-		const struct perf_row *row = &run->row[i];
-		if (row->step.kind == PERF_KERNEL)
-			all += fmax(0, perf_stall(run, i).transfers);
-		const double wait = row->step.kind == PERF_DMA ? wait_for(s, &x, i) : 0;
-		if (wait < 1)
-			continue;
-		agrow(s->a, *v, *n, cap);
-		(*v)[*n] = (struct waiting){ .row = row, .step = step_for(node, row),
-					     .cycles = wait, .order = *n };
-		*n += 1;
-	}
-	return all;
-}
-
 /* as in npu-report */
 enum {
 #define LIMIT(key, words, text) LIMIT_##key,
@@ -324,7 +218,7 @@ static const char *const limit_words[LIMITS] = {
 #include "limits.def"
 };
 
-/* Explains transfers, by the streams as they will be emitted. */
+/* Explains the transfers that kernels wait for, by the streams as they will be emitted. */
 static void
 explain_transfers(struct report *r)
 {
@@ -332,8 +226,33 @@ explain_transfers(struct report *r)
 	struct waiting *v = NULL;
 	size_t n = 0, cap = 0;
 	double waiting = 0;
-	for (size_t i = 0; i < s->n_runs; i++)
-		waiting += find_waiting(r, &s->run[i], &v, &n, &cap);
+	for (size_t k = 0; k < s->n_runs; k++) {
+		const struct node_run *node = &s->run[k];
+		const struct perf_run *run = &node->of;
+		struct perf_step *without = anew(s->a, struct perf_step, run->n + 1);
+		for (size_t i = 0; i < run->n; i++) {
+			const struct perf_row *row = &run->row[i];
+			if (row->step.kind == PERF_KERNEL)
+				waiting += fmax(0, perf_stall(run, i).transfers);
+			if (row->step.kind != PERF_DMA)
+				continue;
+			/* the stream once more, with a transfer of no cycles */
+			for (size_t m = 0; m < run->n; m++)
+				without[m] = run->row[m].step;
+			without[i].cycles = 0;
+			const double cycles =
+				run->cycles - perf_timeline(&s->calibrated, without, run->n);
+			if (cycles < 1)
+				continue;
+			/* a table without a step of its own is for the kernel behind it */
+			size_t mark = row->npu->index < 0 ? node->n_marks : (size_t)row->npu->index;
+			while (mark < node->n_marks && !node->mark[mark].step)
+				mark++;
+			agrow(s->a, v, n, &cap);
+			v[n] = (struct waiting){ .row = row, .cycles = cycles, .order = n };
+			v[n++].step = mark < node->n_marks ? node->mark[mark].step : NULL;
+		}
+	}
 	if (n)
 		qsort(v, n, sizeof(*v), by_waiting);
 	if (r->json)
@@ -353,17 +272,6 @@ struct own {
 	double cycles, objective;
 };
 
-/* Cycles as printed; with those that decide, if the two order the plans differently. */
-static const char *
-cycles_text(const struct sched *s, const struct sched_row *x, const struct own *own)
-{
-	if ((round(x->cycles) < round(own->cycles)) == (round(x->objective) < round(own->objective)))
-		return arena_printf(s->a, "%.0f cycles", x->cycles);
-	return arena_printf(s->a, "%.0f cycles (against %.0f of this output's plan; %s, which "
-				  "decides: %.0f against %.0f)",
-			    x->cycles, own->cycles, by_objective(s->o), x->objective, own->objective);
-}
-
 static void
 put_neighbour(struct report *r, const char *key, const char *label,
 	      const struct sched_row *x, const struct own *own, const char *change)
@@ -376,21 +284,17 @@ put_neighbour(struct report *r, const char *key, const char *label,
 		json_put_string(&r->j, "change", change);
 		json_close(&r->j, '}');
 	} else if (x) {
-		text_printf(r->t, "%s: %" PRId64 " bytes, %s: %s\n", label, x->sram,
-			    cycles_text(r->s, x, own), change);
+		text_printf(r->t, "%s: %" PRId64 " bytes, %.0f cycles", label, x->sram, x->cycles);
+		/* the cycles that decide, if they order the plans differently */
+		if ((round(x->cycles) < round(own->cycles)) !=
+		    (round(x->objective) < round(own->objective)))
+			text_printf(r->t, " (against %.0f of this output's plan; %s, which "
+				    "decides: %.0f against %.0f)", own->cycles, by_objective(r->s->o),
+				    x->objective, own->objective);
+		text_printf(r->t, ": %s\n", change);
 	} else {
 		text_printf(r->t, "%s: there is none\n", label);
 	}
-}
-
-/* The plan is not on the front; less: the row with the most bytes below it. */
-static const char *
-not_on_front(const struct sched *s, const struct sched_row *less, const struct own *own)
-{
-	static const char *const fact = "the plan of this output is not on the front";
-	if (!less || round(less->objective) > round(own->objective))
-		return fact;
-	return arena_printf(s->a, "%s: use --arena-cache-size=%" PRId64, fact, less->sram);
 }
 
 /* Explains the rows of the front next to that of the plan. */
@@ -411,8 +315,11 @@ explain_neighbours(struct report *r)
 	struct own own = { .cycles = r->all, .objective = objective_of(r->s) };
 	if (same)
 		own = (struct own){ .cycles = same->cycles, .objective = same->objective };
-	put_neighbour(r, "cheaper", "next cheaper plan", less, &own,
-		      same ? same->back : not_on_front(r->s, less, &own));
+	const char *back = same ? same->back : "the plan of this output is not on the front";
+	if (!same && less && round(less->objective) <= round(own.objective))
+		back = arena_printf(r->s->a, "%s: use --arena-cache-size=%" PRId64, back,
+				    less->sram);
+	put_neighbour(r, "cheaper", "next cheaper plan", less, &own, back);
 	put_neighbour(r, "faster", "next faster plan", more, &own, more ? more->change : "");
 }
 
@@ -445,30 +352,6 @@ reason_of(const struct sched *s, int32_t depth, const struct block_reason *b)
 			    b->cycles, next);
 }
 
-static const char *
-traversal_text(const struct sched *s, const struct g_op *op)
-{
-	if (op->kind != OP_CONV)
-		return "";
-	int64_t depth = padded_weights(op, DEPTH_FIRST), part = padded_weights(op, PART_KERNEL);
-	return arena_printf(s->a, "%s: pads a kernel to %" PRId64 " weights, the other "
-				  "traversal to %" PRId64, traversal_names[op->traversal],
-			    op->traversal == DEPTH_FIRST ? depth : part,
-			    op->traversal == DEPTH_FIRST ? part : depth);
-}
-
-/* Was the block of operation i chosen by the chain that begins with it?  True if the operation
- * has no weights, and no block in the input graph. */
-static bool
-is_chosen_by_chain(const struct sched *s, int i)
-{
-	const struct plan *p = s->plan;
-	for (size_t k = 0; k < p->n_kernels; k++)
-		if (p->kernel[k].op == i && p->kernel[k].links > 0)
-			return !s->info[i].op->weights && !s->info[i].block_from_graph;
-	return false;
-}
-
 /* Sums the cycles of all operations. */
 static void
 count_cycles(struct report *r)
@@ -479,7 +362,9 @@ count_cycles(struct report *r)
 		const struct perf_run *run = &s->run[n].of;
 		r->all += run->cycles;
 		for (size_t i = 0; i < run->n; i++) {
-			const struct g_step *step = step_of(&s->run[n], &run->row[i]);
+			const int mark = run->row[i].npu->index;
+			const struct g_step *step = mark >= 0 && (size_t)mark < s->run[n].n_marks
+							    ? s->run[n].mark[mark].step : NULL;
 			bool counts = run->row[i].step.kind == PERF_KERNEL ||
 				      run->row[i].step.kind == PERF_DMA;
 			for (int k = 0; counts && step && step->op && k < s->n_ops; k++)
@@ -537,12 +422,25 @@ explain_op(struct report *r, int i)
 	const struct g_op *op = s->info[i].op;
 	int32_t rows = s->plan->stripe[i] ? s->plan->stripe[i] : op->ofm.shape.h;
 	struct block_reason b = block_reason(s, i, rows, s->plan->decided.op[i].objective);
+	/* a chain chooses the block of its first operation, unless weights or the graph do */
+	bool by_chain = false;
+	for (size_t k = 0; k < s->plan->n_kernels; k++)
+		by_chain |= s->plan->kernel[k].op == i && s->plan->kernel[k].links > 0;
+	by_chain &= !op->weights && !s->info[i].block_from_graph;
 	const char *why = op_is_transfer(op->kind) ? "the DMA engine needs none"
 			  : op->chain		     ?
 	    "the block of the chain's first operation"
-			  : is_chosen_by_chain(s, i) ? "the fastest for its chain"
-						     : reason_of(s, op->block.c, &b);
-	const char *traversal = traversal_text(s, op);
+			  : by_chain ? "the fastest for its chain"
+				     : reason_of(s, op->block.c, &b);
+	const char *traversal = "";
+	if (op->kind == OP_CONV) {
+		const bool deep = op->traversal == DEPTH_FIRST;
+		const int64_t depth = padded_weights(op, DEPTH_FIRST);
+		const int64_t part = padded_weights(op, PART_KERNEL);
+		traversal = arena_printf(s->a, "%s: pads a kernel to %" PRId64 " weights, the "
+					 "other traversal to %" PRId64, traversal_names[op->traversal],
+					 deep ? depth : part, deep ? part : depth);
+	}
 	if (r->json) {
 		json_open(&r->j, NULL, '{');
 		json_put_string(&r->j, "name", op_name(r, op));
@@ -592,7 +490,15 @@ print_explanation(struct sched *s, struct text *t)
 		json_root(&r.j, '{');
 		put_batch(s, &r.j);
 	}
-	read_labels(&r);
+	/* the labels of npu-report; none without a TFLite model */
+	struct tfl_model *m;
+	struct npu_map map = { .n_layers = 0 };
+	if (graph_model(s->g, &m, &(struct err){ 0 }) && m->n_subgraphs) {
+		map_take_layers(s->a, m, &map);
+		r.n_labels = map.n_layers;
+		r.label = map_short_labels(s->a, map_labels(s->a, &map), map.n_layers, LABEL);
+		map_number_labels(s->a, r.label, map.n_layers, LABEL);
+	}
 	count_cycles(&r);
 	explain_peak(&r);
 	explain_transfers(&r);

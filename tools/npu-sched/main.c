@@ -72,33 +72,20 @@ static const char *const models[] = {
 	[MODEL_TIMELINE] = "timeline", NULL,
 };
 
-static bool
-is_pass(const char *name)
-{
-	for (size_t i = 0; i < ARRAY_LEN(passes); i++)
-		if (!strcmp(passes[i].name, name))
-			return true;
-	return false;
-}
-
-static const char *
-pass_names(void)
-{
-	static char names[160];
-	size_t n = 0;
-	for (size_t i = 0; i < ARRAY_LEN(passes); i++)
-		n += (size_t)snprintf(names + n, sizeof(names) - n, "%s%s",
-				      i ? ", " : "", passes[i].name);
-	return names;
-}
-
 static void
 take_dump(void *options, const char *arg)
 {
 	struct options *o = options;
+	char names[160];
+	size_t n = 0;
 	o->dump = arg;
-	if (!is_pass(arg))
-		cli_error("there is no pass '%s'; there are %s", arg, pass_names());
+	for (size_t i = 0; i < ARRAY_LEN(passes); i++) {
+		if (!strcmp(passes[i].name, arg))
+			return;
+		n += (size_t)snprintf(names + n, sizeof(names) - n, "%s%s", i ? ", " : "",
+				      passes[i].name);
+	}
+	cli_error("there is no pass '%s'; there are %s", arg, names);
 }
 
 static const struct cli_option option_list[] = {
@@ -191,82 +178,6 @@ allow(const struct sandbox *s, void *options)
 	sandbox_write(s, o->keep_plan);
 }
 
-/* Takes options that are absent from the part. */
-static bool
-take_part(struct sched *s, struct options *o)
-{
-	const struct target_part *p = target_part_take(s->a, o->part, s->e);
-	if (!o->part)
-		return true;
-	if (!p || !target_part_has(p, o->accel, NULL, s->e))
-		return false;
-	s->part = p;
-	o->part = p->name;
-	o->accel = p->accel;
-	if (!o->config && !o->system)
-		o->system = p->system;
-	if (!o->config && !o->mode)
-		o->mode = p->mode;
-	if (!o->config && o->system == p->system)
-		o->config = p->config;
-	return true;
-}
-
-/* The SRAM of a part is a limit like any other; with the driver of Linux, it may be smaller. */
-static void
-limit_memory(struct sched *s)
-{
-	s->limit_bytes = s->o->cache_bytes;
-	if (!s->limit_bytes && s->part)
-		s->limit_bytes = target_part_sram(s->part, graph_is_for_linux(s->g));
-	if (s->limit_bytes)
-		s->memory.cache_bytes = s->limit_bytes;
-}
-
-/* Fails if the arena would be in SRAM: the Linux driver has only region 2 there. */
-static bool
-check_driver(const struct sched *s)
-{
-	return !graph_is_for_linux(s->g) || s->memory.spilling ||
-	       err_set(s->e, "the Linux driver keeps the arena in DRAM: memory mode %s does "
-		       "not, Dedicated_Sram does", s->memory.mode);
-}
-
-static bool
-find_target(struct sched *s)
-{
-	const struct options *o = s->o;
-	if (!o->accel)
-		return err_set(s->e, "--accelerator-config is required: one of %s",
-			       accel_names());
-	s->accel = accel_named(o->accel, s->e);
-	if (!s->accel)
-		return false;
-	if (!accel_does(s->accel, DO_COMPILE, s->e))
-		return false;
-	if (!memory_load(s->a, o->config, o->system, o->mode, s->accel, &s->memory,
-			 s->e) ||
-	    (!o->any_accelerator && !memory_check_accel(&s->memory, s->accel, s->e)))
-		return false;
-	s->memory.part = o->part;
-	s->profile_bytes = s->memory.cache_bytes;
-	return true;
-}
-
-static bool
-read_graph(struct sched *s, uint8_t *text, size_t n)
-{
-	if (!graph_read(s->a, (struct bytes){ .p = text, .n = n }, file_name(s->o->input),
-			STAGE_PART, &s->g, s->e) ||
-	    !check_driver(s))
-		return false;
-	graph_release_text(s->g, text);
-	limit_memory(s);
-	sched_machines(s);
-	graph_set_target(s->g, s->accel, &s->memory);
-	return true;
-}
-
 /* Runs the passes up to the one to be dumped.  The front needs none after the search. */
 static bool
 run_passes(struct sched *s)
@@ -288,60 +199,70 @@ plan_graph(struct sched *s)
 	return plan_alternatives(s, run_passes);
 }
 
-static bool
-write_report(struct sched *s)
+bool
+schedule_target(struct sched *s, struct options *o)
 {
-	struct text t = { 0 };
-	if (s->o->front)
-		print_front(s, &t);
-	else
-		print_explanation(s, &t);
-	return file_write_text(s->o->output, &t, s->e);
+	const struct target_part *p = target_part_take(s->a, o->part, s->e);
+	if (o->part) {
+		if (!p || !target_part_has(p, o->accel, NULL, s->e))
+			return false;
+		s->part = p;
+		o->part = p->name;
+		o->accel = p->accel;
+		if (!o->config && !o->system)
+			o->system = p->system;
+		if (!o->config && !o->mode)
+			o->mode = p->mode;
+		if (!o->config && o->system == p->system)
+			o->config = p->config;
+	}
+	if (!o->accel)
+		return err_set(s->e, "--accelerator-config is required: one of %s",
+			       accel_names());
+	s->accel = accel_named(o->accel, s->e);
+	if (!s->accel || !accel_does(s->accel, DO_COMPILE, s->e) ||
+	    !memory_load(s->a, o->config, o->system, o->mode, s->accel, &s->memory, s->e) ||
+	    (!o->any_accelerator && !memory_check_accel(&s->memory, s->accel, s->e)))
+		return false;
+	s->memory.part = o->part;
+	s->profile_bytes = s->memory.cache_bytes;
+	return true;
 }
 
-static void
-say(const struct sched *s)
+bool
+schedule_text(struct sched *s, uint8_t *text, size_t n)
 {
-	if (s->o->verbose)
+	const struct options *o = s->o;
+	const struct bytes input = { .p = text, .n = n };
+	if (!graph_read(s->a, input, file_name(o->input), STAGE_PART, &s->g, s->e))
+		return false;
+	const bool is_for_linux = graph_is_for_linux(s->g);
+	if (is_for_linux && !s->memory.spilling) /* the driver has only region 2 in SRAM */
+		return err_set(s->e, "the Linux driver keeps the arena in DRAM: memory mode %s does "
+			       "not, Dedicated_Sram does", s->memory.mode);
+	graph_release_text(s->g, text);
+	/* the SRAM of a part is a limit like any other; with the driver of Linux, it may be smaller */
+	s->limit_bytes = o->cache_bytes;
+	if (!s->limit_bytes && s->part)
+		s->limit_bytes = target_part_sram(s->part, is_for_linux);
+	if (s->limit_bytes)
+		s->memory.cache_bytes = s->limit_bytes;
+	sched_machines(s);
+	graph_set_target(s->g, s->accel, &s->memory);
+	if ((o->plan && !plan_read(s)) || !(o->batch ? plan_batch(s, plan_graph) : plan_graph(s)))
+		return false;
+	if (o->verbose)
 		cli_note_to(s->e, "profile", "%s, %s, %s (%s)", s->accel->name,
 			    s->memory.system, s->memory.mode, s->memory.source);
 	if (s->smaller.bytes)
 		cli_note_to(s->e, "size", "a plan that stores %" PRId64 " bytes less takes %.1f "
 				 "times the cycles: try --within=%" PRId64,
 				 s->smaller.bytes, s->smaller.times, s->smaller.within);
-	for (size_t i = 0; s->o->verbose && i < s->g->n_areas; i++)
+	for (size_t i = 0; o->verbose && i < s->g->n_areas; i++)
 		cli_note_to(s->e, "memory", "%s: %" PRId64 " bytes used, lower bound %" PRId64,
 			 s->g->areas[i]->rec.word, s->g->areas[i]->used,
 			 s->g->areas[i]->bound);
 	note_yield(s);
-}
-
-static void
-list(const struct sched *s)
-{
-	struct text t = { 0 };
-	if (s->o->list_config)
-		print_config(s, &t);
-	if (s->o->list_graph)
-		print_graph(s, &t);
-	if (s->o->list_allocation)
-		print_allocation(s, &t);
-	text_show(&t, stderr);
-}
-
-bool
-schedule_target(struct sched *s, struct options *o)
-{
-	return take_part(s, o) && find_target(s);
-}
-
-bool
-schedule_text(struct sched *s, uint8_t *text, size_t n)
-{
-	if (!read_graph(s, text, n) || (s->o->plan && !plan_read(s)) ||
-	    !(s->o->batch ? plan_batch(s, plan_graph) : plan_graph(s)))
-		return false;
-	say(s);
 	return true;
 }
 
@@ -353,10 +274,21 @@ schedule(struct sched *s)
 	if (!file_take(s->a, s->o->input, SIZE_MAX / 4, &text, &n, s->e) ||
 	    !schedule_text(s, text, n))
 		return false;
-	if (s->o->front || s->o->explain)
-		return write_report(s);
-	if (!s->o->dump)
-		list(s);
+	struct text t = { 0 };
+	if (s->o->front || s->o->explain) {
+		if (s->o->front)
+			print_front(s, &t);
+		else
+			print_explanation(s, &t);
+		return file_write_text(s->o->output, &t, s->e);
+	}
+	if (s->o->list_config && !s->o->dump)
+		print_config(s, &t);
+	if (s->o->list_graph && !s->o->dump)
+		print_graph(s, &t);
+	if (s->o->list_allocation && !s->o->dump)
+		print_allocation(s, &t);
+	text_show(&t, stderr);
 	if (!s->plan_text)
 		return graph_write(s->g, s->o->output, s->e);
 	struct file_set *files = file_set_open(s->a);

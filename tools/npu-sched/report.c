@@ -41,45 +41,33 @@ put_costs(const struct json_out *j, const struct sched_row *r)
 	json_put_f64(j, "objective", rounded(r->objective));
 }
 
-static void
-put_rows(const struct sched *s, const struct json_out *j)
-{
-	for (size_t i = 0; i < s->front.n; i++) {
-		const struct sched_row *r = &s->front.v[i];
-		json_open(j, NULL, '{');
-		put_costs(j, r);
-		json_put_i64(j, "flash", r->flash);
-		json_put_i64(j, "streams", r->streams);
-		json_put_i64(j, "dram", r->dram);
-		json_put_string(j, "change", r->change);
-		json_close(j, '}');
-	}
-}
-
-/* The target of the plans; a reader compares fronts of several, whose clocks may differ. */
-static void
-put_target(const struct sched *s, const struct json_out *j)
-{
-	json_put_string(j, "accelerator", s->accel->name);
-	if (s->memory.part)
-		json_put_string(j, "part", s->memory.part);
-	if (s->memory.mode)
-		json_put_string(j, "memory_mode", s->memory.mode);
-	json_put_f64(j, "core_clock", s->memory.clock);
-	if (graph_is_for_linux(s->g))
-		json_put_string(j, "driver", driver_names[DRIVER_LINUX]);
-}
-
 void
 print_front(const struct sched *s, struct text *t)
 {
 	if (s->o->json) {
 		const struct json_out j = { .t = t, .style = JSON_SPACED };
 		json_root(&j, '{');
-		put_target(s, &j);
+		/* a reader compares fronts of several targets, whose clocks may differ */
+		json_put_string(&j, "accelerator", s->accel->name);
+		if (s->memory.part)
+			json_put_string(&j, "part", s->memory.part);
+		if (s->memory.mode)
+			json_put_string(&j, "memory_mode", s->memory.mode);
+		json_put_f64(&j, "core_clock", s->memory.clock);
+		if (graph_is_for_linux(s->g))
+			json_put_string(&j, "driver", driver_names[DRIVER_LINUX]);
 		put_batch(s, &j);
 		json_open(&j, "front", '[');
-		put_rows(s, &j);
+		for (size_t i = 0; i < s->front.n; i++) {
+			const struct sched_row *r = &s->front.v[i];
+			json_open(&j, NULL, '{');
+			put_costs(&j, r);
+			json_put_i64(&j, "flash", r->flash);
+			json_put_i64(&j, "streams", r->streams);
+			json_put_i64(&j, "dram", r->dram);
+			json_put_string(&j, "change", r->change);
+			json_close(&j, '}');
+		}
 		text_puts(t, "]}\n");
 		return;
 	}
