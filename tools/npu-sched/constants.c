@@ -22,30 +22,14 @@ struct constant_reads {
 	struct g_tensor **copy; /* of each tensor: its copy in the present node, or NULL */
 };
 
+/* Input k of an elementwise operation if it is a constant that may be copied; else NULL. */
 static struct g_operand *
-input_operand(struct g_op *op, int k)
+candidate(struct g_op *op, int k)
 {
-	return k ? &op->ifm2 : &op->ifm;
-}
-
-static bool
-is_candidate(const struct g_operand *o)
-{
-	return o->t && tensor_is_const(o->t) && o->type == o->t->shape.type &&
-	       hwc_elements(o->shape) > 1;
-}
-
-/* Counts the elements that the operations of a node read of each constant. */
-static void
-count_reads(struct constant_reads *c, size_t from, size_t end)
-{
-	struct graph *g = c->s->g;
-	for (size_t i = from; i < end; i++)
-		for (int k = 0; k < 2 && op_is_elementwise(g->ops[i]->kind); k++) {
-			struct g_operand *o = input_operand(g->ops[i], k);
-			if (is_candidate(o))
-				c->reads[o->t->rec.index] += hwc_elements(g->ops[i]->ofm.shape);
-		}
+	struct g_operand *o = k ? &op->ifm2 : &op->ifm;
+	const bool is_one = o->t && tensor_is_const(o->t) && o->type == o->t->shape.type &&
+			    hwc_elements(o->shape) > 1;
+	return is_one && op_is_elementwise(op->kind) ? o : NULL;
 }
 
 /* Where the possible chain of g->ops[at] begins: its operations stay together. */
@@ -61,17 +45,6 @@ find_chain_start(const struct sched *s, size_t from, size_t at)
 	return at;
 }
 
-/* Inserts a copy of t in front of g->ops[at]. */
-static struct g_tensor *
-make_copy(struct graph *g, size_t at, struct g_tensor *t)
-{
-	struct g_operand from = operand_whole(t);
-	struct g_operand to =
-		operand_whole(graph_add_feature_map(g, t->shape.type, t->hwc));
-	(void)insert_copy(g, at, g->ops[at], from, to);
-	return to.t;
-}
-
 /* Copies constants of operations from..end of one node; returns the number of operations
  * added. */
 static size_t
@@ -81,16 +54,24 @@ copy_constants(struct constant_reads *c, size_t from, size_t end, size_t n_tenso
 	size_t added = 0;
 	memset(c->reads, 0, n_tensors * sizeof(*c->reads));
 	memset(c->copy, 0, n_tensors * sizeof(struct g_tensor *));
-	count_reads(c, from, end);
+	for (size_t i = from; i < end; i++) /* the elements read of each constant */
+		for (int k = 0; k < 2; k++) {
+			const struct g_operand *o = candidate(g->ops[i], k);
+			if (o)
+				c->reads[o->t->rec.index] += hwc_elements(g->ops[i]->ofm.shape);
+		}
 	for (size_t i = from; i < end + added; i++) {
 		struct g_op *op = g->ops[i];
-		for (int k = 0; k < 2 && op_is_elementwise(op->kind); k++) {
-			struct g_operand *o = input_operand(op, k);
-			int t = o->t ? o->t->rec.index : -1;
-			if (!is_candidate(o) || c->reads[t] < WORTH_A_COPY * hwc_elements(o->t->hwc))
+		for (int k = 0; k < 2; k++) {
+			struct g_operand *o = candidate(op, k);
+			int t = o ? o->t->rec.index : -1;
+			if (!o || c->reads[t] < WORTH_A_COPY * hwc_elements(o->t->hwc))
 				continue;
 			if (!c->copy[t]) {
-				c->copy[t] = make_copy(g, find_chain_start(c->s, from, i++), o->t);
+				const size_t at = find_chain_start(c->s, from, i++);
+				c->copy[t] = graph_add_feature_map(g, o->t->shape.type, o->t->hwc);
+				(void)insert_copy(g, at, g->ops[at], operand_whole(o->t),
+						  operand_whole(c->copy[t]));
 				added++;
 			}
 			o->t = c->copy[t];

@@ -8,89 +8,50 @@
 #include "passes.h"
 #include "target/accel.h"
 
-static void
-mark_list(const struct g_tensors *l, bool *linear)
-{
-	for (size_t i = 0; i < l->n; i++)
-		linear[l->v[i]->rec.index] = true;
-}
-
-static bool
-allows_bricks(const struct g_operand *o)
-{
-	if (o->type != o->t->shape.type)
-		return false;
-	return o->view == VIEW_WHOLE ||
-	       (o->view == VIEW_BOX && o->start.c % BRICK == 0);
-}
-
-static void
-mark_operands(struct sched *s, const struct g_op *op, bool *linear)
-{
-	const struct g_operand *o[3] = { &op->ifm, &op->ifm2, &op->ofm };
-	for (int i = 0; i < 3; i++)
-		if (o[i]->t && !allows_bricks(o[i]))
-			linear[o[i]->t->rec.index] = true;
-	/* both sides of a transfer have NHWC, as one of them mostly has NHWC anyway */
-	if (op_is_transfer(op->kind))
-		linear[op->ifm.t->rec.index] = linear[op->ofm.t->rec.index] = true;
-	if (op_is_transfer(op->kind) && op->ifm2.t)
-		linear[op->ifm2.t->rec.index] = true;
-	/* REDUCE_SUM then reads linear feature maps: ethosu-commands(7) 4 */
-	if (op->kind == OP_REDUCE_SUM &&
-	    (op->ifm.type == TFL_INT32 || s->accel->cores > 1))
-		linear[op->ifm.t->rec.index] = true;
-}
-
-/* Marks tensors that no operation touches, so that they do not differ between plans. */
-static void
-mark_untouched(struct sched *s, bool *linear)
-{
-	bool *touched = anew(s->a, bool, s->g->n_tensors + 1);
-	for (size_t i = 0; i < s->g->n_ops; i++) {
-		const struct g_op *op = s->g->ops[i];
-		const struct g_operand *o[3] = { &op->ifm, &op->ifm2, &op->ofm };
-		for (int k = 0; k < 3; k++)
-			if (o[k]->t)
-				touched[o[k]->t->rec.index] = true;
-	}
-	for (size_t i = 0; i < s->g->n_tensors; i++)
-		linear[i] |= !touched[i];
-}
-
-/* Marks tensors that some operation uses in their own extents, because it is not pointwise. */
-static bool *
-list_shaped(struct sched *s)
-{
-	bool *shaped = anew(s->a, bool, s->g->n_tensors + 1);
-	for (size_t i = 0; i < s->g->n_ops; i++) {
-		const struct g_op *op = s->g->ops[i];
-		const struct g_operand *o[3] = { &op->ifm, &op->ifm2, &op->ofm };
-		for (int k = 0; k < 3; k++)
-			if (o[k]->t && !is_pointwise(op))
-				shaped[o[k]->t->rec.index] = true;
-	}
-	return shaped;
-}
-
 bool
 choose_formats(struct sched *s)
 {
 	struct graph *g = s->g;
 	bool *linear = anew(s->a, bool, g->n_tensors + 1);
-	for (size_t i = 0; i < g->n_nodes; i++) {
-		mark_list(&g->nodes[i]->in, linear);
-		mark_list(&g->nodes[i]->out, linear);
-	}
-	mark_untouched(s, linear);
-	s->shallow = anew(s->a, bool, g->n_tensors + 1);
 	bool *npu_only = anew(s->a, bool, g->n_tensors + 1);
-	for (size_t i = 0; i < g->n_tensors; i++)
+	bool *touched = anew(s->a, bool, g->n_tensors + 1); /* by some operation */
+	bool *shaped = anew(s->a, bool, g->n_tensors + 1); /* in its own extents: not pointwise */
+	bool *no_bricks = anew(s->a, bool, g->n_tensors + 1); /* for an operation that touches it */
+	s->shallow = anew(s->a, bool, g->n_tensors + 1);
+	for (size_t i = 0; i < g->n_nodes; i++) {
+		const struct g_node *n = g->nodes[i];
+		for (size_t k = 0; k < n->in.n; k++)
+			linear[n->in.v[k]->rec.index] = true;
+		for (size_t k = 0; k < n->out.n; k++)
+			linear[n->out.v[k]->rec.index] = true;
+	}
+	for (size_t i = 0; i < g->n_ops; i++) {
+		const struct g_op *op = g->ops[i];
+		const struct g_operand *operand[] = { &op->ifm, &op->ifm2, &op->ofm };
+		for (size_t k = 0; k < ARRAY_LEN(operand); k++) {
+			const struct g_operand *o = operand[k];
+			if (!o->t)
+				continue;
+			const bool bricks = o->type == o->t->shape.type &&
+					    (o->view == VIEW_WHOLE ||
+					     (o->view == VIEW_BOX && o->start.c % BRICK == 0));
+			touched[o->t->rec.index] = true;
+			shaped[o->t->rec.index] |= !is_pointwise(op);
+			/* both sides of a transfer have NHWC, as one of them mostly has NHWC anyway */
+			no_bricks[o->t->rec.index] |= !bricks || op_is_transfer(op->kind);
+		}
+		/* REDUCE_SUM then reads linear feature maps: ethosu-commands(7) 4 */
+		if (op->kind == OP_REDUCE_SUM &&
+		    (op->ifm.type == TFL_INT32 || s->accel->cores > 1))
+			no_bricks[op->ifm.t->rec.index] = true;
+	}
+	for (size_t i = 0; i < g->n_tensors; i++) {
+		/* one that no operation touches does not differ between plans */
+		linear[i] |= !touched[i];
 		npu_only[i] = !linear[i] && !g->tensors[i]->variable &&
 			      !G_HAS(g->tensors[i], G_TENSOR_io);
-	for (size_t i = 0; i < g->n_ops; i++)
-		mark_operands(s, g->ops[i], linear);
-	const bool *shaped = list_shaped(s);
+		linear[i] |= no_bricks[i];
+	}
 	for (size_t i = 0; i < g->n_tensors; i++) {
 		struct g_tensor *t = g->tensors[i];
 		bool seen = linear[i] || tensor_is_const(t) || t->variable ||

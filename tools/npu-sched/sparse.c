@@ -13,47 +13,21 @@
 
 enum { GROUP = 4, MOST = 2, LARGEST = 127, SHALLOW = 16 };
 
-static int32_t
-weight_of(const struct weights_view *v, int32_t o, int32_t y, int32_t x, int32_t i)
-{
-	const uint8_t *p = v->p + o * v->stride_o + y * v->stride_y +
-			   x * v->stride_x + i * v->stride_i;
-	int32_t zero = !v->n_zero ? 0 : v->zero[v->n_zero == 1 ? 0 : o];
-	return (v->is_unsigned ? *p : (int8_t)*p) - zero;
-}
-
-/* Do the weights at one position of a filter fit the sparse format? */
-static bool
-are_sparse(const struct weights_view *v, int32_t o, int32_t y, int32_t x)
-{
-	int n = 0;
-	for (int32_t i = 0; i < v->i; i++) {
-		int32_t w = weight_of(v, o, y, x, i);
-		n = (i % GROUP ? n : 0) + (w != 0);
-		if (n > MOST || w < -LARGEST || w > LARGEST)
-			return false;
-	}
-	return true;
-}
-
+/* Do the weights at each position of a filter fit the sparse format? */
 static bool
 view_is_sparse(const struct weights_view *v)
 {
 	for (int32_t o = 0; o < v->o; o++)
-		for (int32_t y = 0; y < v->h; y++)
-			for (int32_t x = 0; x < v->w; x++)
-				if (!are_sparse(v, o, y, x))
+		for (int32_t at = 0; at < v->h * v->w; at++) {
+			int n = 0;
+			for (int32_t i = 0; i < v->i; i++) {
+				const int32_t w = weights_value(v, o, at / v->w, at % v->w, i);
+				n = (i % GROUP ? n : 0) + (w != 0);
+				if (n > MOST || w < -LARGEST || w > LARGEST)
 					return false;
+			}
+		}
 	return true;
-}
-
-/* Sparse weights come in units of 128 channels instead of 64, which must not be half empty. */
-static bool
-suits(const struct g_op *op)
-{
-	int32_t depth = op->ifm.shape.c;
-	return depth <= SHALLOW ||
-	       round_up_i64(depth, 128) == round_up_i64(depth, 64);
 }
 
 /* Decides about one operation; obeys the input graph.  False: an error. */
@@ -62,8 +36,11 @@ find_in(struct sched *s, struct g_op *op)
 {
 	bool in_graph = G_HAS(op, G_OP_sparse), lacks = accel_lacks(s->accel, LACK_SPARSE);
 	bool conv = op->weights && (op->kind == OP_CONV || op->kind == OP_FC);
+	/* sparse weights come in units of 128 channels instead of 64, which must not be half empty */
+	const int32_t depth = op->ifm.shape.c;
+	bool suits = depth <= SHALLOW || round_up_i64(depth, 128) == round_up_i64(depth, 64);
 	struct weights_view v;
-	if (in_graph ? !op->sparse : lacks || !conv || !suits(op) ||
+	if (in_graph ? !op->sparse : lacks || !conv || !suits ||
 				      G_HAS(op->weights, G_WEIGHTS_at))
 		return true;
 	if (lacks || !conv)

@@ -17,13 +17,6 @@
 
 /* ---- zero points ---------------------------------------------------------- */
 
-static bool
-is_wide(const struct g_op *op)
-{
-	return !op_is_transfer(op->kind) && graph_type_bytes(op->ofm.type) == 2 &&
-	       (op->ofm_zero < INT8_MIN || op->ofm_zero > INT8_MAX);
-}
-
 /* Makes op write 32-bit words, and adds an operation behind it with the zero point, clamp and
  * table. */
 static void
@@ -65,16 +58,6 @@ find_backwards(const struct g_operand *o)
 						    : ORDER_HWC;
 }
 
-/* Changes an operand to the same elements with that axis forwards. */
-static void
-turn_round(struct g_operand *o, enum out_order order)
-{
-	int axis = order == ORDER_REVERSE_W;
-	int32_t n = axis ? o->shape.w : o->shape.h;
-	o->offset += (n - 1) * o->stride[axis];
-	o->stride[axis] = -o->stride[axis];
-}
-
 /*
  * Strides cannot be negative, so a pool reverses one axis as it stores its results.
  * For a second axis, or if the operation is no pool, a pool is added behind the
@@ -94,7 +77,9 @@ write_forwards(struct graph *g, size_t at)
 		return;
 	struct g_operand rest = op->ofm;
 	bool plain = emit_is_plain_pool(op);
-	turn_round(&rest, order);
+	const int axis = order == ORDER_REVERSE_W; /* the same elements with that axis forwards */
+	rest.offset += ((axis ? rest.shape.w : rest.shape.h) - 1) * rest.stride[axis];
+	rest.stride[axis] = -rest.stride[axis];
 	if (plain && !find_backwards(&rest)) {
 		op->ofm = rest;
 	} else {
@@ -167,10 +152,12 @@ complete_stages(struct sched *s)
 			return false;
 	for (size_t i = 0; i < g->n_ops && !g->n_steps; i++) {
 		struct g_op *op = g->ops[i];
-		if (accel_lacks(s->accel, LACK_WIDE_ZEROS) && is_wide(op))
-			add_zero_behind(g, i);
-		if (accel_lacks(s->accel, LACK_WIDE_ZEROS))
+		if (accel_lacks(s->accel, LACK_WIDE_ZEROS)) {
+			if (!op_is_transfer(op->kind) && graph_type_bytes(op->ofm.type) == 2 &&
+			    (op->ofm_zero < INT8_MIN || op->ofm_zero > INT8_MAX))
+				add_zero_behind(g, i);
 			emit_move_zero(op);
+		}
 		if (!accel_lacks(s->accel, LACK_ORDERS))
 			write_forwards(g, i);
 		bool tanh = op->act == G_ACT_TANH;

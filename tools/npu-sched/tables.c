@@ -10,37 +10,31 @@
 #include "passes.h"
 #include "target/accel.h"
 
-/* Adds an addition of 0 behind op, and moves op's table to it. */
-static void
-add_carrier(struct graph *g, size_t at)
-{
-	struct g_op *op = g->ops[at];
-	struct g_operand between =
-		operand_whole(graph_add_feature_map(g, op->ofm.type, op->ofm.shape));
-	struct g_op *c = insert_op(g, at + 1, OP_ADD, op, between, op->ofm);
-	G_PUT(c, OP, scalar, 0);
-	G_PUT(c, OP, ifm2_zero, 0);
-	G_PUT(c, OP, opa, (struct npu_scale){ .mult = 1 });
-	G_PUT(c, OP, opb, 1);
-	G_PUT(c, OP, scale, (struct npu_scale){ .mult = 1 });
-	G_PUT(c, OP, act, op->act);
-	G_PUT(c, OP, lut, op->lut);
-	op->ofm = between;
-	op->act = G_ACT_CLAMP;
-	op->lut = NULL;
-	G_CLEAR(op, G_OP_act);
-	G_CLEAR(op, G_OP_lut);
-}
-
 bool
 separate_tables(struct sched *s)
 {
 	struct graph *g = s->g;
 	if (s->accel->lut_banks || g->n_steps)
 		return true;
-	for (size_t i = 0; i < g->n_ops; i++)
-		if (g->ops[i]->act == G_ACT_LUT &&
-		    !op_is_elementwise(g->ops[i]->kind))
-			add_carrier(g, i);
+	for (size_t i = 0; i < g->n_ops; i++) {
+		struct g_op *op = g->ops[i];
+		if (op->act != G_ACT_LUT || op_is_elementwise(op->kind))
+			continue;
+		struct g_operand between =
+			operand_whole(graph_add_feature_map(g, op->ofm.type, op->ofm.shape));
+		struct g_op *c = insert_op(g, i + 1, OP_ADD, op, between, op->ofm);
+		G_PUT(c, OP, scalar, 0);
+		G_PUT(c, OP, ifm2_zero, 0);
+		G_PUT(c, OP, opa, (struct npu_scale){ .mult = 1 });
+		G_PUT(c, OP, opb, 1);
+		G_PUT(c, OP, scale, (struct npu_scale){ .mult = 1 });
+		G_PUT(c, OP, act, op->act);
+		G_PUT(c, OP, lut, op->lut);
+		op->ofm = between;
+		op->act = G_ACT_CLAMP;
+		op->lut = NULL;
+		G_CLEAR(op, G_OP_act);
+		G_CLEAR(op, G_OP_lut);
+	}
 	return true;
 }
