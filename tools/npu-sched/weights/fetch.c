@@ -64,46 +64,30 @@ buffer_lifetime(const struct walk *w, const struct weight_slice *u, int from)
 }
 
 /*
- * Do `bytes` for slice u fit from kernel `from` on, by the sum of bytes?  Bytes in use only
- * grow, and not while the same slice is asked for.  So a result for one kernel holds for later
- * ones.
+ * Do `bytes` for slice u fit from kernel `from` on?  By the sum of bytes: bytes in use only grow,
+ * and not while the same slice is asked for, so a result for one kernel holds for later ones.
+ * With addresses, also between the feature maps.
  */
 static bool
-sum_has_space(struct walk *w, const struct weight_slice *u, int64_t bytes, int from)
+has_space(struct walk *w, struct weight_slice *u, int64_t bytes, int from)
 {
 	struct cached_space *k = &w->space;
 	int slice = (int)(u - w->p->slice);
 	bool same = k->slice == slice && k->bytes == bytes;
 	if (same && from <= k->none_at)
 		return false;
-	if (same && k->from >= 0 && from >= k->from)
-		return true;
-	*k = (struct cached_space){ .slice = slice, .bytes = bytes, .from = -1,
-				  .none_at = -1 };
-	k->none_at = usage_last_above(w->used, from, u->last, w->limit - bytes, &k->most);
-	if (k->none_at >= 0)
-		return false;
-	k->from = from;
-	return true;
-}
-
-/* Is it cached that this part of slice u does not fit before kernel i? */
-static bool
-is_cached_full(const struct walk *w, const struct weight_slice *u, enum held held, int i)
-{
-	const struct cached_space *k = &w->space;
-	return k->slice == (int)(u - w->p->slice) && i <= k->none_at &&
-	       k->bytes == round_up_i64(held_bytes(u, held), ALIGN);
-}
-
-static bool
-has_space(struct walk *w, struct weight_slice *u, int64_t bytes, int from)
-{
-	if (!sum_has_space(w, u, bytes, from) ||
-	    (w->gaps && !gaps_find(w->gaps, buffer_lifetime(w, u, from), bytes, &u->at)))
+	if (!same || k->from < 0 || from < k->from) {
+		*k = (struct cached_space){ .slice = slice, .bytes = bytes, .from = -1,
+					  .none_at = -1 };
+		k->none_at = usage_last_above(w->used, from, u->last, w->limit - bytes, &k->most);
+		if (k->none_at >= 0)
+			return false;
+		k->from = from;
+	}
+	if (w->gaps && !gaps_find(w->gaps, buffer_lifetime(w, u, from), bytes, &u->at))
 		return false;
 	int64_t end = w->gaps ? u->at + bytes : 0;
-	end = w->space.most + bytes > end ? w->space.most + bytes : end;
+	end = k->most + bytes > end ? k->most + bytes : end;
 	w->p->asked = end > w->p->asked ? end : w->p->asked;
 	return true;
 }
@@ -202,31 +186,24 @@ end_of_next(const struct walk *w, int slice, double end, double dma)
 	return fmin(end + cost[IN_PLACE], max_f64(end, dma) + cost[FETCHED]);
 }
 
-/*
- * Is the slice behind `slice` used sooner if `slice` stays in place, because its transfer keeps
- * the DMA engine for longer than it saves?
- */
-static bool
-delays_next(const struct walk *w, int slice, enum held held, double t, const double end[HELDS])
-{
-	const struct plan *p = w->p;
-	const struct weight_slice *u = &p->slice[slice];
-	if (slice + 1 == (int)p->n_slices || p->decided.in_place[slice + 1] || u[1].first <= u->last ||
-	    u[1].first >= w->node_end)
-		return false;
-	const double dma = max_f64(t, w->td);
-	const double after = dma + weights_transfer(w->s, held_bytes(u, held));
-	return end_of_next(w, slice, end[IN_PLACE], dma) < end_of_next(w, slice, end[held], after);
-}
-
 /* Do all uses of the slice end earlier if that part is fetched from time t on than if the slice
  * stays in place, and those of the next slice no later? */
 static bool
 fetching_pays(const struct walk *w, int slice, enum held held, double t, double begin)
 {
+	const struct plan *p = w->p;
+	const struct weight_slice *u = &p->slice[slice];
 	double end[HELDS];
 	end_times_of_uses(w, slice, t, begin, end);
-	return end[held] < end[IN_PLACE] && !delays_next(w, slice, held, t, end);
+	if (!(end[held] < end[IN_PLACE]))
+		return false;
+	if (slice + 1 == (int)p->n_slices || p->decided.in_place[slice + 1] || u[1].first <= u->last ||
+	    u[1].first >= w->node_end)
+		return true;
+	/* the transfer may keep the DMA engine for longer than it saves */
+	const double dma = max_f64(t, w->td);
+	const double after = dma + weights_transfer(w->s, held_bytes(u, held));
+	return !(end_of_next(w, slice, end[IN_PLACE], dma) < end_of_next(w, slice, end[held], after));
 }
 
 /* ---- transfers ------------------------------------------------------------------------- */
@@ -260,25 +237,6 @@ send(struct walk *w, int slice, int64_t bytes, int before)
 	}
 }
 
-/* Reserves a buffer for the part that pays of the weights that kernel i is about to read.
- * False: none pays or fits. */
-static bool
-take_now(struct walk *w, int slice, int i)
-{
-	struct weight_slice *u = &w->p->slice[slice];
-	double begin = max_f64(w->t, w->tk);
-	for (enum held h = goal_of(w, slice, w->t, begin); h < HELDS; h++) {
-		if (h == SCALES_FETCHED && !may_be_apart(w, slice))
-			break;
-		struct space r = find_space(w, u, h, i);
-		if (r.from < 0 || !fetching_pays(w, slice, h, r.t, begin))
-			continue;
-		reserve(w, u, h, r);
-		return true;
-	}
-	return false;
-}
-
 /* Decides about the weights of kernel i: fetches the rest now, or leaves the slice in place. */
 static void
 decide_weights(struct walk *w, int i)
@@ -297,7 +255,19 @@ decide_weights(struct walk *w, int i)
 		w->next = slice;
 		w->sent = 0;
 	}
-	if (!u->held && (w->p->decided.in_place[slice] || !take_now(w, slice, i))) {
+	/* a buffer for the part that pays */
+	const bool may_fetch = !u->held && !w->p->decided.in_place[slice];
+	const double begin = max_f64(w->t, w->tk);
+	for (enum held h = may_fetch ? goal_of(w, slice, w->t, begin) : HELDS; h < HELDS; h++) {
+		if (h == SCALES_FETCHED && !may_be_apart(w, slice))
+			break;
+		struct space r = find_space(w, u, h, i);
+		if (r.from < 0 || !fetching_pays(w, slice, h, r.t, begin))
+			continue;
+		reserve(w, u, h, r);
+		break;
+	}
+	if (!u->held) { /* none pays or fits */
 		w->next = slice + 1;
 		return;
 	}
@@ -316,13 +286,6 @@ budget(const struct walk *w, double until)
 	return bytes > 0 ? (int64_t)bytes / ALIGN * ALIGN : 0;
 }
 
-/* Does a kernel need the DMA engine for nothing but weights? */
-static bool
-needs_no_other_dma(const struct walk *w, const struct kernel *k)
-{
-	return !op_is_transfer(w->s->info[k->op].op->kind) && k->table_load == 0;
-}
-
 /*
  * Kernel i, which ends at `until`, is too short for a transfer, but it may be long enough
  * together with the next kernels.  Returns the time up to which kernels need the DMA engine for
@@ -333,13 +296,11 @@ weights_only_until(const struct walk *w, int i, const struct weight_slice *u, in
 	    double until)
 {
 	int end = u->first < w->node_end ? u->first : w->node_end;
-	if (!needs_no_other_dma(w, &w->p->kernel[i]))
-		return until;
-	for (int k = i + 1; k < end && k < i + FAR && budget(w, until) < rest; k++) {
+	for (int k = i; k == i || (k < end && k < i + FAR && budget(w, until) < rest); k++) {
 		const struct kernel *x = &w->p->kernel[k];
-		if (!needs_no_other_dma(w, x))
+		if (op_is_transfer(w->s->info[x->op].op->kind) || x->table_load != 0)
 			break;
-		until += x->cost[held_of(w->p, x)];
+		until += k == i ? 0 : x->cost[held_of(w->p, x)];
 	}
 	return until;
 }
@@ -351,18 +312,13 @@ time_ahead(const struct walk *w, int i, const struct weight_slice *u)
 	return w->begin[u->first] - w->begin[i];
 }
 
-/* The time at which the first use of slice u could begin if kernel i ends at `until`. */
-static double
-begin_of(const struct walk *w, int i, const struct weight_slice *u, double until)
-{
-	return until + w->begin[u->first] - w->begin[i + 1];
-}
-
 /* Sends as many bytes of slice u as can move while kernel i runs.  False: none for now. */
 static bool
 send_ahead(struct walk *w, struct weight_slice *u, enum held held, int i, double until)
 {
-	if (!u->held && is_cached_full(w, u, held, i))
+	const struct cached_space *k = &w->space;
+	if (!u->held && k->slice == w->next && i <= k->none_at &&
+	    k->bytes == round_up_i64(held_bytes(u, held), ALIGN)) /* it does not fit */
 		return false;
 	int64_t rest = held_bytes(u, held) - w->sent, n = budget(w, until);
 	if (n < rest && n < LEAST_CHUNK)
@@ -401,8 +357,9 @@ look_ahead(struct walk *w, int i, double until)
 		if (u->first <= i || u->first >= w->node_end || starves ||
 		    (ahead > 0 && time_ahead(w, i, u) > ahead))
 			return;
-		enum held held = u->held ? u->held
-				 : goal_of(w, w->next, w->t, begin_of(w, i, u, until));
+		/* when the first use of the slice could begin if kernel i ends at `until` */
+		const double begin = until + w->begin[u->first] - w->begin[i + 1];
+		enum held held = u->held ? u->held : goal_of(w, w->next, w->t, begin);
 		if (send_ahead(w, u, held, i, until))
 			continue;
 		if (u->held || held == SCALES_FETCHED || !may_be_apart(w, w->next))
@@ -410,8 +367,7 @@ look_ahead(struct walk *w, int i, double until)
 		/* can the scales arrive in time only if their transfer begins soon? */
 		const double first = weights_transfer(w->s, held_bytes(u, SCALES_FETCHED));
 		const bool is_last_chance =
-			u->first == i + 1 ||
-			begin_of(w, i, u, until) - max_f64(w->t, w->td) < 2 * first;
+			u->first == i + 1 || begin - max_f64(w->t, w->td) < 2 * first;
 		if (!is_last_chance || !send_ahead(w, u, SCALES_FETCHED, i, until))
 			return;
 	}

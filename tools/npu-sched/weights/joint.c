@@ -84,18 +84,6 @@ insert(struct states *l, const struct state *x)
 	l->v[at] = *x;
 }
 
-/* Drops every other state, but not the last one, whose rank is the least. */
-static void
-thin(struct states *l)
-{
-	while (l->n > MOST_STATES) {
-		int n = 0;
-		for (int i = (l->n - 1) % 2; i < l->n; i += 2)
-			l->v[n++] = l->v[i];
-		l->n = n;
-	}
-}
-
 /* The first use of a slice. */
 static void
 use_slice(struct joint *j, int slice)
@@ -117,25 +105,17 @@ use_slice(struct joint *j, int slice)
 			insert(&j->now, &x);
 		}
 	}
-	thin(&j->now);
+	/* every other state is dropped, but not the last one, whose rank is the least */
+	while (j->now.n > MOST_STATES) {
+		int n = 0;
+		for (int i = (j->now.n - 1) % 2; i < j->now.n; i += 2)
+			j->now.v[n++] = j->now.v[i];
+		j->now.n = n;
+	}
 	for (int i = 0; i < j->now.n; i++) {
 		agrow(j->a, j->choice, j->n_choices, &j->cap_choices);
 		j->now.v[i].last = (int)j->n_choices;
 		j->choice[j->n_choices++] = j->now.v[i].next;
-	}
-}
-
-/* The kernel waits for its table. */
-static void
-await_table(struct joint *j, double load)
-{
-	const struct states was = j->now;
-	j->now.n = 0;
-	for (int i = 0; i < was.n; i++) {
-		struct state x = was.v[i];
-		x.kernels = x.transfers = fmax(x.transfers, x.kernels) + load;
-		x.rank = rank_of(j, &x);
-		insert(&j->now, &x);
 	}
 }
 
@@ -146,8 +126,16 @@ run_kernel(struct joint *j, int kernel)
 	const bool first = k->slice >= 0 && j->p->slice[k->slice].first == kernel;
 	const double cycles = first ? 0 : least_cost(k);
 	const double busy = k->slice < 0 ? constants_busy(j->s, k, IN_PLACE) : 0;
-	if (k->table_load > 0)
-		await_table(j, k->table_load);
+	if (k->table_load > 0) { /* the kernel waits for its table */
+		const struct states was = j->now;
+		j->now.n = 0;
+		for (int i = 0; i < was.n; i++) {
+			struct state x = was.v[i];
+			x.kernels = x.transfers = fmax(x.transfers, x.kernels) + k->table_load;
+			x.rank = rank_of(j, &x);
+			insert(&j->now, &x);
+		}
+	}
 	for (int i = 0; i < j->now.n; i++) {
 		struct state *x = &j->now.v[i];
 		x->kernels += cycles;
@@ -156,18 +144,6 @@ run_kernel(struct joint *j, int kernel)
 	}
 	if (first)
 		use_slice(j, k->slice);
-}
-
-/* struct option, ahead: of a buffer beside the feature maps. */
-static double
-fits_ahead(const struct plan *p, const struct weight_slice *u, int64_t bytes, int64_t limit)
-{
-	double ahead = 0;
-	int k = u->last;
-	for (; k >= 0 && k > u->first - FAR && p->map_bytes[k] <= limit - bytes; k--)
-		if (k < u->first)
-			ahead += least_cost(&p->kernel[k]);
-	return k >= u->first ? NAN : k < 0 || k <= u->first - FAR ? INFINITY : ahead;
 }
 
 static void
@@ -182,7 +158,16 @@ find_options(struct joint *j, int slice, int64_t limit)
 			add_weights_memory(j->s, held_bytes(u, h), memory);
 			o.busy = memory[j->s->memory.const_area];
 			o.transfer = weights_transfer(j->s, held_bytes(u, h));
-			o.ahead = fits_ahead(p, u, held_bytes(u, h), limit);
+			/* how far ahead the buffer fits beside the feature maps */
+			const int64_t most = limit - held_bytes(u, h);
+			int i = u->last;
+			for (; i >= 0 && i > u->first - FAR && p->map_bytes[i] <= most; i--)
+				if (i < u->first)
+					o.ahead += least_cost(&p->kernel[i]);
+			if (i >= u->first)
+				o.ahead = NAN;
+			else if (i < 0 || i <= u->first - FAR)
+				o.ahead = INFINITY;
 		}
 		for (int i = u->first; i <= u->last; i++) {
 			const struct kernel *k = &p->kernel[i];
@@ -195,34 +180,27 @@ find_options(struct joint *j, int slice, int64_t limit)
 	}
 }
 
-/* Sets in_place of the slices of kernels [from, to).  Returns the cycles of these. */
-static double
-decide_node(struct joint *j, int from, int to, bool *in_place)
-{
-	j->n_choices = 0;
-	j->now = (struct states){ .n = 1, .v[0].last = NONE };
-	for (int i = from; i < to; i++)
-		if (!op_is_transfer(j->s->info[j->p->kernel[i].op].op->kind))
-			run_kernel(j, i);
-	const struct state *end = &j->now.v[j->now.n - 1];
-	for (int i = end->last; i != NONE; i = j->choice[i].before)
-		in_place[j->choice[i].slice] = j->choice[i].held == IN_PLACE;
-	return fmax(end->kernels, end->busy);
-}
-
-/* Decides about the slices of kernels [from, to). */
+/* Decides about the slices of kernels [from, to).  in_place: scratch for each slice. */
 static void
 decide_best(struct joint *j, int from, int to, bool *in_place)
 {
 	static const double shares[] = { 0, 0.5, 0.9 };
+	const struct kernel *kernel = j->p->kernel;
 	double least = INFINITY;
 	for (size_t i = 0; i < ARRAY_LEN(shares); i++) {
 		j->share = shares[i];
-		const double cycles = decide_node(j, from, to, in_place);
+		j->n_choices = 0;
+		j->now = (struct states){ .n = 1, .v[0].last = NONE };
+		for (int k = from; k < to; k++)
+			if (!op_is_transfer(j->s->info[kernel[k].op].op->kind))
+				run_kernel(j, k);
+		const struct state *end = &j->now.v[j->now.n - 1];
+		for (int c = end->last; c != NONE; c = j->choice[c].before)
+			in_place[j->choice[c].slice] = j->choice[c].held == IN_PLACE;
+		const double cycles = fmax(end->kernels, end->busy);
 		for (int k = from; cycles < least && k < to; k++)
-			if (j->p->kernel[k].slice >= 0)
-				decide_slice(j->p, (size_t)j->p->kernel[k].slice,
-					     in_place[j->p->kernel[k].slice]);
+			if (kernel[k].slice >= 0)
+				decide_slice(j->p, (size_t)kernel[k].slice, in_place[kernel[k].slice]);
 		least = fmin(least, cycles);
 	}
 }

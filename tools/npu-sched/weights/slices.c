@@ -69,26 +69,6 @@ add_slice(struct sched *s, struct plan *p, int *first, int op, int slice, int ke
 	return (int)p->n_slices++;
 }
 
-/* Finds the tables that are loaded before kernels, and the copies for which they wait.  A node begins
- * without tables. */
-static void
-find_needs(struct sched *s, struct plan *p)
-{
-	struct lut_slots held = { .turn = 0 };
-	int node = -1;
-	for (size_t i = 0; i < p->n_kernels; i++) {
-		struct kernel *k = &p->kernel[i];
-		const struct op_info *f = &s->info[k->op];
-		if (f->node != node)
-			held = (struct lut_slots){ .turn = 0 };
-		node = f->node;
-		k->awaits = s->has_copies ? copy_awaited(s, p, (int)i) : -1;
-		if (!op_is_transfer(f->op->kind) &&
-		    lut_slots_run(&held, s->accel, f->op, &k->table_slot))
-			k->table_load = table_transfer(s, f->op);
-	}
-}
-
 /* Sets costs of kernels and slices, and the decisions about slices that follow from them. */
 static void
 cost_kernels(struct sched *s, struct plan *p)
@@ -154,7 +134,21 @@ make_slices(struct sched *s, struct plan *p)
 						p->decided.op[i].cut);
 	arena_close(a);
 	slice_kernels(s, p);
-	find_needs(s, p);
+	/* the tables that are loaded before kernels, none of which a node begins with, and the copies
+	 * for which they wait */
+	struct lut_slots held = { .turn = 0 };
+	int node = -1;
+	for (size_t i = 0; i < p->n_kernels; i++) {
+		struct kernel *k = &p->kernel[i];
+		const struct op_info *f = &s->info[k->op];
+		if (f->node != node)
+			held = (struct lut_slots){ .turn = 0 };
+		node = f->node;
+		k->awaits = s->has_copies ? copy_awaited(s, p, (int)i) : -1;
+		if (!op_is_transfer(f->op->kind) &&
+		    lut_slots_run(&held, s->accel, f->op, &k->table_slot))
+			k->table_load = table_transfer(s, f->op);
+	}
 	cost_kernels(s, p);
 }
 
@@ -179,23 +173,6 @@ block_of(struct sched *s, const struct plan *p, const struct weight_slice *u)
 	return block_for(s, u->op, rows, p->decided.op[u->op].objective)->block;
 }
 
-static size_t
-measure_stream(const struct measure *m, size_t i, const struct g_op *op,
-	       const struct weights_order *ord)
-{
-	if (op->fast)
-		return stream_cost(m->s, op, &m->view[i], ord);
-	struct arena *a = arena_open();
-	struct bytes coding;
-	uint8_t length[4];
-	size_t n = weights_cost_coding(a, &m->view[i], ord, m->s->o->level, &coding);
-	store_le32(length, (uint32_t)coding.n);
-	text_put(&m->coding[i], length, sizeof(length));
-	text_put(&m->coding[i], coding.p, coding.n);
-	arena_close(a);
-	return n;
-}
-
 static void
 measure_one(void *ctx, size_t i)
 {
@@ -213,9 +190,21 @@ measure_one(void *ctx, size_t i)
 		size_t channels = (size_t)weights_order_channels(&ord);
 		if (!channels)
 			continue;
-		u->stream_bytes += (int64_t)measure_stream(m, i, &op, &ord);
 		u->scale_bytes +=
 		    (int64_t)weights_scales_size(emit_scale_records(&ord));
+		if (op.fast) {
+			u->stream_bytes += (int64_t)stream_cost(m->s, &op, &m->view[i], &ord);
+			continue;
+		}
+		struct arena *a = arena_open();
+		struct bytes coding;
+		uint8_t length[4];
+		u->stream_bytes += (int64_t)weights_cost_coding(a, &m->view[i], &ord,
+								m->s->o->level, &coding);
+		store_le32(length, (uint32_t)coding.n);
+		text_put(&m->coding[i], length, sizeof(length));
+		text_put(&m->coding[i], coding.p, coding.n);
+		arena_close(a);
 	}
 }
 
