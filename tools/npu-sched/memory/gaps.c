@@ -89,18 +89,6 @@ summarize(struct chunk *c)
 	}
 }
 
-static void
-expire(struct chunk *c, int64_t now)
-{
-	size_t n = 0;
-	for (size_t i = 0; i < c->n; i++)
-		if (c->box[i].hi >= now)
-			c->box[n++] = c->box[i];
-	c->n = n;
-	if (n)
-		summarize(c);
-}
-
 void
 gaps_pass(struct gaps *h, int64_t now)
 {
@@ -109,8 +97,15 @@ gaps_pass(struct gaps *h, int64_t now)
 	h->now = now;
 	for (struct chunk **at = &h->chunk; *at;) {
 		struct chunk *c = *at;
-		if (c->until < now)
-			expire(c, now);
+		if (c->until < now) { /* some boxes have expired */
+			size_t n = 0;
+			for (size_t i = 0; i < c->n; i++)
+				if (c->box[i].hi >= now)
+					c->box[n++] = c->box[i];
+			c->n = n;
+			if (n)
+				summarize(c);
+		}
 		if (c->n) {
 			at = &c->next;
 		} else {
@@ -137,29 +132,6 @@ add_chunk(struct gaps *h, struct chunk *before)
 	return c;
 }
 
-/* moves the upper half of a chunk to a new one */
-static void
-divide(struct gaps *h, struct chunk *c)
-{
-	struct chunk *upper = add_chunk(h, c);
-	upper->n = c->n - c->n / 2;
-	c->n /= 2;
-	memcpy(upper->box, &c->box[c->n], upper->n * sizeof(*upper->box));
-	summarize(c);
-	summarize(upper);
-}
-
-/* Summarizes a chunk with one more box.  A hole that the box divides still counts as a whole. */
-static void
-widen(struct chunk *c, const struct box *b)
-{
-	c->hole = max_i64(c->hole, max_i64(b->at - c->end, c->at - b->end));
-	c->at = min_i64(c->at, b->at);
-	c->end = max_i64(c->end, b->end);
-	c->begun = max_i64(c->begun, b->lo);
-	c->until = min_i64(c->until, b->hi);
-}
-
 /* behind boxes of the same address */
 static void
 add_box(struct gaps *h, struct box b)
@@ -167,40 +139,29 @@ add_box(struct gaps *h, struct box b)
 	struct chunk *c = h->chunk ? h->chunk : add_chunk(h, NULL);
 	while (c->next && c->next->at <= b.at)
 		c = c->next;
-	if (c->n == CHUNK) {
-		divide(h, c);
-		c = c->next->at <= b.at ? c->next : c;
+	if (c->n == CHUNK) { /* the upper half moves to a new chunk */
+		struct chunk *upper = add_chunk(h, c);
+		upper->n = c->n - c->n / 2;
+		c->n /= 2;
+		memcpy(upper->box, &c->box[c->n], upper->n * sizeof(*upper->box));
+		summarize(c);
+		summarize(upper);
+		c = upper->at <= b.at ? upper : c;
 	}
 	size_t i = c->n++;
 	for (; i > 0 && c->box[i - 1].at > b.at; i--)
 		c->box[i] = c->box[i - 1];
 	c->box[i] = b;
-	if (c->n == 1)
+	if (c->n == 1) {
 		summarize(c);
-	else
-		widen(c, &b);
-}
-
-/* Adds the boxes of feature maps that begin up to a time step. */
-static void
-add_feature_maps(struct gaps *h, int64_t step)
-{
-	for (; h->begun < h->n_feature_maps && h->feature_map[h->begun].lo <= step; h->begun++)
-		if (h->feature_map[h->begun].hi >= h->now)
-			add_box(h, h->feature_map[h->begun]);
-}
-
-static bool
-is_live(const struct box *b, struct g_range life)
-{
-	return b->hi >= life.lo && b->lo <= life.hi;
-}
-
-/* true if all boxes are live in a lifetime, and no hole has room between `at` and the last box */
-static bool
-is_packed(const struct chunk *c, struct g_range life, int64_t bytes, int64_t at)
-{
-	return c->until >= life.lo && c->begun <= life.hi && c->hole < bytes && c->at < at + bytes;
+		return;
+	}
+	/* the summary with one more box; a hole that the box divides still counts as a whole */
+	c->hole = max_i64(c->hole, max_i64(b.at - c->end, c->at - b.end));
+	c->at = min_i64(c->at, b.at);
+	c->end = max_i64(c->end, b.end);
+	c->begun = max_i64(c->begun, b.lo);
+	c->until = min_i64(c->until, b.hi);
 }
 
 /*
@@ -211,9 +172,13 @@ static struct asked
 search(struct gaps *h, struct g_range life, int64_t bytes)
 {
 	struct asked k = { .life = life, .bytes = bytes, .same = INT64_MAX };
-	add_feature_maps(h, life.hi);
+	for (; h->begun < h->n_feature_maps && h->feature_map[h->begun].lo <= life.hi; h->begun++)
+		if (h->feature_map[h->begun].hi >= h->now)
+			add_box(h, h->feature_map[h->begun]);
 	for (const struct chunk *c = h->chunk; c && k.at + bytes <= h->limit; c = c->next) {
-		if (is_packed(c, life, bytes, k.at)) {
+		/* all boxes are live, and no hole has room between k.at and the last box */
+		if (c->until >= life.lo && c->begun <= life.hi && c->hole < bytes &&
+		    c->at < k.at + bytes) {
 			k.same = min_i64(k.same, c->until);
 			k.at = max_i64(k.at, c->end);
 			continue;
@@ -222,7 +187,7 @@ search(struct gaps *h, struct g_range life, int64_t bytes)
 			const struct box *b = &c->box[i];
 			if (b->at >= k.at + bytes)
 				return k;
-			if (b->end > k.at && is_live(b, life)) {
+			if (b->end > k.at && b->hi >= life.lo && b->lo <= life.hi) {
 				k.same = min_i64(k.same, b->hi);
 				k.at = b->end;
 			}
@@ -231,18 +196,13 @@ search(struct gaps *h, struct g_range life, int64_t bytes)
 	return k;
 }
 
-/* True if the cached address is still valid: same size and end, later start. */
-static bool
-is_cached_search(const struct asked *k, struct g_range life, int64_t bytes)
-{
-	return k->bytes == bytes && k->life.hi == life.hi && life.lo >= k->life.lo &&
-	       life.lo <= k->same;
-}
-
 bool
 gaps_find(struct gaps *h, struct g_range life, int64_t bytes, int64_t *at)
 {
-	if (!is_cached_search(&h->asked, life, bytes))
+	const struct asked *k = &h->asked;
+	const bool is_valid = k->bytes == bytes && k->life.hi == life.hi &&
+			      life.lo >= k->life.lo && life.lo <= k->same;
+	if (!is_valid)
 		h->asked = search(h, life, bytes);
 	*at = h->asked.at;
 	return *at + bytes <= h->limit;

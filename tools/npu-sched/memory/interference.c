@@ -29,29 +29,6 @@ struct pair {
 	uint32_t a, b;
 };
 
-static struct pair *
-list_pairs(struct arena *a, const struct rect *rect, size_t n, size_t *n_pairs)
-{
-	uint32_t *order = anew(a, uint32_t, n + 1), *live = anew(a, uint32_t, n + 1);
-	size_t n_order = by_begin(a, rect, n, order), n_live = 0, cap = 0;
-	struct pair *pair = NULL;
-	*n_pairs = 0;
-	for (size_t i = 0; i < n_order; i++) {
-		const struct rect *r = &rect[order[i]];
-		size_t kept = 0;
-		for (size_t k = 0; k < n_live; k++) {
-			if (rect[live[k]].hi < r->lo)
-				continue;
-			live[kept++] = live[k];
-			pair = arena_grow(a, pair, *n_pairs, &cap, sizeof(*pair));
-			pair[(*n_pairs)++] = (struct pair){ order[i], live[k] };
-		}
-		n_live = kept;
-		live[n_live++] = order[i];
-	}
-	return pair;
-}
-
 uint64_t
 count_interferences(const struct rect *rect, size_t n)
 {
@@ -79,8 +56,22 @@ struct interferences
 find_interferences(struct arena *a, const struct rect *rect, size_t n)
 {
 	struct arena *scratch = arena_open();
-	size_t n_pairs;
-	const struct pair *pair = list_pairs(scratch, rect, n, &n_pairs);
+	uint32_t *order = anew(scratch, uint32_t, n + 1), *live = anew(scratch, uint32_t, n + 1);
+	size_t n_order = by_begin(scratch, rect, n, order), n_live = 0, n_pairs = 0, cap = 0;
+	struct pair *pair = NULL;
+	for (size_t i = 0; i < n_order; i++) {
+		const struct rect *r = &rect[order[i]];
+		size_t kept = 0;
+		for (size_t k = 0; k < n_live; k++) {
+			if (rect[live[k]].hi < r->lo)
+				continue;
+			live[kept++] = live[k];
+			pair = arena_grow(scratch, pair, n_pairs, &cap, sizeof(*pair));
+			pair[n_pairs++] = (struct pair){ order[i], live[k] };
+		}
+		n_live = kept;
+		live[n_live++] = order[i];
+	}
 	struct interferences m = { .first = anew(a, size_t, n + 2),
 			      .with = anew(a, uint32_t, 2 * n_pairs + 1) };
 	size_t *at = m.first + 1; /* the last loop moves at[i] to first[i + 1] */
@@ -106,17 +97,6 @@ struct extent {
 	size_t stamp; /* time step of lo and hi, counted from 1 */
 };
 
-static int64_t
-extend(struct extent *x, const struct rect *r, size_t stamp)
-{
-	int64_t was = x->stamp == stamp ? x->hi - x->lo : 0;
-	bool first = x->stamp != stamp;
-	x->stamp = stamp;
-	x->lo = first || r->offset < x->lo ? r->offset : x->lo;
-	x->hi = first || r->offset + r->bytes > x->hi ? r->offset + r->bytes : x->hi;
-	return x->hi - x->lo - was;
-}
-
 size_t
 step_at(const int64_t *step, size_t n, int64_t t)
 {
@@ -138,19 +118,6 @@ is_single(const struct rect *rect, size_t i)
 	return rect[i].group == (int)i && rect[i].next < 0;
 }
 
-/* Adds to change[m] the bytes that rectangles alone in their groups have more at time step m. */
-static void
-add_singles(const struct rect *rect, size_t n, int place, const int64_t *step, size_t n_times,
-	    int64_t *change)
-{
-	for (size_t i = 0; i < n; i++) {
-		if (rect[i].place != place || !is_single(rect, i))
-			continue;
-		change[step_at(step, n_times, rect[i].lo)] += rect[i].bytes;
-		change[step_at(step, n_times, rect[i].hi + 1)] -= rect[i].bytes;
-	}
-}
-
 void
 sum_bytes(const struct rect *rect, size_t n, int place, const int64_t *step,
 	 size_t n_times, int64_t *sum)
@@ -160,7 +127,13 @@ sum_bytes(const struct rect *rect, size_t n, int place, const int64_t *step,
 	struct extent *extent = anew(a, struct extent, n + 1); /* of each group */
 	int64_t *change = anew(a, int64_t, n_times + 1), singles = 0;
 	size_t n_order = by_begin(a, rect, n, order), next = 0, n_live = 0;
-	add_singles(rect, n, place, step, n_times, change);
+	/* rectangles alone in their groups only change the sum where they begin and end */
+	for (size_t i = 0; i < n; i++) {
+		if (rect[i].place != place || !is_single(rect, i))
+			continue;
+		change[step_at(step, n_times, rect[i].lo)] += rect[i].bytes;
+		change[step_at(step, n_times, rect[i].hi + 1)] -= rect[i].bytes;
+	}
 	for (size_t m = 0; m < n_times; m++) {
 		size_t kept = 0;
 		for (; next < n_order && rect[order[next]].lo <= step[m]; next++)
@@ -173,7 +146,13 @@ sum_bytes(const struct rect *rect, size_t n, int place, const int64_t *step,
 			if (r->hi < step[m])
 				continue;
 			live[kept++] = live[k];
-			sum[m] += extend(&extent[r->group], r, m + 1);
+			struct extent *x = &extent[r->group];
+			const bool first = x->stamp != m + 1;
+			const int64_t was = first ? 0 : x->hi - x->lo, end = r->offset + r->bytes;
+			x->stamp = m + 1;
+			x->lo = first || r->offset < x->lo ? r->offset : x->lo;
+			x->hi = first || end > x->hi ? end : x->hi;
+			sum[m] += x->hi - x->lo - was;
 		}
 		n_live = kept;
 	}

@@ -52,48 +52,6 @@ touch_list(struct live_ranges *l, const struct g_tensors *v, int64_t step)
 		touch(l, v->v[i], step);
 }
 
-/* Adds the tensors that get an address here.  The runtime allocates variables that only it touches,
- * and tensors without a fixed size. */
-static void
-add_tensors(struct live_ranges *l)
-{
-	const struct sched *s = l->s;
-	struct plan *p = l->p;
-	for (size_t i = 0; i < s->g->n_tensors; i++) {
-		struct g_tensor *t = s->g->tensors[i];
-		if (tensor_is_const(t) || G_HAS(t, G_TENSOR_rows) ||
-		    !graph_type_bytes(t->shape.type) ||
-		    (t->variable && s->use[t->rec.index].last_touch < 0))
-			continue;
-		l->of[i] = &p->rect[p->n_rects];
-		p->rect[p->n_rects] = (struct rect){
-			.t = t, .slice = -1, .hi = -1, .group = (int)p->n_rects, .next = -1,
-			.place = t->area, .bytes = round_up_i64(tensor_bytes(t), ALIGN),
-			.fixed = G_HAS(t, G_TENSOR_at) || tensor_is_separate(t), .at = t->at };
-		p->n_rects++;
-	}
-	for (int i = 0; i < s->n_ops; i++) {
-		const struct g_tensor *t = s->info[i].op->ofm.t;
-		struct rect *r = l->of[t->rec.index];
-		if (r && p->rolling[i])
-			r->bytes = round_up_i64(tensor_bytes(t) / t->hwc.h * p->rolling[i], ALIGN);
-	}
-}
-
-/* Feature maps between the operations of a chain are never in memory. */
-static void
-touch_feature_maps(struct live_ranges *l, const struct kernel *k, int64_t now)
-{
-	for (int i = 0; i <= k->links; i++) {
-		const struct op_info *f = &l->s->info[k->op + i];
-		if (!i || f->chain != CHAIN_IFM)
-			touch(l, f->op->ifm.t, now);
-		if (!i || f->chain != CHAIN_IFM2)
-			touch(l, f->op->ifm2.t, now);
-	}
-	touch(l, l->s->info[k->op + k->links].op->ofm.t, now);
-}
-
 /* Inputs of a node are live from its first time step, outputs up to its last. */
 static void
 walk_nodes(struct live_ranges *l)
@@ -110,7 +68,16 @@ walk_nodes(struct live_ranges *l)
 			continue;
 		}
 		for (; k < n_kernels && l->s->info[p->kernel[k].op].node == (int)n; k++) {
-			touch_feature_maps(l, &p->kernel[k], now);
+			/* feature maps between the operations of a chain are never in memory */
+			const struct kernel *x = &p->kernel[k];
+			for (int i = 0; i <= x->links; i++) {
+				const struct op_info *f = &l->s->info[x->op + i];
+				if (!i || f->chain != CHAIN_IFM)
+					touch(l, f->op->ifm.t, now);
+				if (!i || f->chain != CHAIN_IFM2)
+					touch(l, f->op->ifm2.t, now);
+			}
+			touch(l, l->s->info[x->op + x->links].op->ofm.t, now);
 			now += 2;
 		}
 		touch_list(l, &node->out, now > 2 ? now - 2 : now);
@@ -191,7 +158,27 @@ find_maps(struct sched *s, struct plan *p)
 	l.of = anew(a, struct rect *, s->g->n_tensors + 1);
 	p->rect = anew(p->a, struct rect, s->g->n_tensors + p->n_slices + 1);
 	p->n_rects = 0;
-	add_tensors(&l);
+	/* the tensors that get an address here; the runtime allocates variables that only it touches,
+	 * and tensors without a fixed size */
+	for (size_t i = 0; i < s->g->n_tensors; i++) {
+		struct g_tensor *t = s->g->tensors[i];
+		if (tensor_is_const(t) || G_HAS(t, G_TENSOR_rows) ||
+		    !graph_type_bytes(t->shape.type) ||
+		    (t->variable && s->use[t->rec.index].last_touch < 0))
+			continue;
+		l.of[i] = &p->rect[p->n_rects];
+		p->rect[p->n_rects] = (struct rect){
+			.t = t, .slice = -1, .hi = -1, .group = (int)p->n_rects, .next = -1,
+			.place = t->area, .bytes = round_up_i64(tensor_bytes(t), ALIGN),
+			.fixed = G_HAS(t, G_TENSOR_at) || tensor_is_separate(t), .at = t->at };
+		p->n_rects++;
+	}
+	for (int i = 0; i < s->n_ops; i++) {
+		const struct g_tensor *t = s->info[i].op->ofm.t;
+		struct rect *r = l.of[t->rec.index];
+		if (r && p->rolling[i])
+			r->bytes = round_up_i64(tensor_bytes(t) / t->hwc.h * p->rolling[i], ALIGN);
+	}
 	walk_nodes(&l);
 	/* a tensor that nothing touches needs no bytes */
 	for (size_t i = 0; i < p->n_rects; i++)

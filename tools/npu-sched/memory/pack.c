@@ -15,53 +15,6 @@
 #include <string.h>
 
 static void
-make_groups(struct packing *k, int place)
-{
-	struct plan *p = k->p;
-	k->group = anew(k->a, struct group, k->n_rects + 1);
-	k->of = anew(k->a, uint32_t, k->n_rects + 1);
-	k->at = anew(k->a, int64_t, k->n_rects + 1);
-	k->best_at = anew(k->a, int64_t, k->n_rects + 1);
-	k->cost = anew(k->a, uint32_t, k->n_rects + 1);
-	k->best_cost = anew(k->a, uint32_t, k->n_rects + 1);
-	k->moved = anew(k->a, uint32_t, k->n_rects + 1);
-	k->dropped = anew(k->a, uint32_t, k->n_rects + 1);
-	for (size_t i = 0; i < k->n_rects; i++) {
-		const struct rect *r = &p->rect[i];
-		if (!is_placed(r, place))
-			continue;
-		bool first = !k->n || k->group[k->of[r->group]].first != r->group;
-		if (first) {
-			k->of[r->group] = (uint32_t)k->n;
-			k->order[k->n] = k->n;
-			k->group[k->n++].first = r->group;
-		}
-		struct group *g = &k->group[k->of[r->group]];
-		g->lo = first || r->lo < g->lo ? r->lo : g->lo;
-		g->hi = first || r->hi > g->hi ? r->hi : g->hi;
-		g->bytes = r->offset + r->bytes > g->bytes ? r->offset + r->bytes : g->bytes;
-		g->fixed |= r->fixed;
-		k->at[k->of[r->group]] = r->fixed ? r->at : 0;
-	}
-}
-
-/* Adds the neighbours of rectangle i to its group. */
-static void
-add_near(struct packing *k, const struct interferences *m, int i, struct group *g)
-{
-	const struct rect *own = &k->p->rect[i];
-	for (size_t j = m->first[i]; j < m->first[i + 1]; j++) {
-		const struct rect *x = &k->p->rect[m->with[j]];
-		if (x->place != own->place || x->group == own->group)
-			continue;
-		int64_t at = x->offset - own->offset;
-		g->near[g->n_near++] = (struct near){
-			.group = k->of[x->group],
-			.lo = at - own->bytes, .hi = at + x->bytes };
-	}
-}
-
-static void
 find_near(struct packing *k)
 {
 	struct plan *p = k->p;
@@ -73,8 +26,18 @@ find_near(struct packing *k)
 		for (int i = g->first; i >= 0; i = p->rect[i].next)
 			cap_near += m.first[i + 1] - m.first[i];
 		g->near = anew(k->a, struct near, cap_near);
-		for (int i = g->first; i >= 0; i = p->rect[i].next)
-			add_near(k, &m, i, g);
+		for (int i = g->first; i >= 0; i = p->rect[i].next) {
+			const struct rect *own = &p->rect[i];
+			for (size_t j = m.first[i]; j < m.first[i + 1]; j++) {
+				const struct rect *x = &p->rect[m.with[j]];
+				if (x->place != own->place || x->group == own->group)
+					continue;
+				int64_t at = x->offset - own->offset;
+				g->near[g->n_near++] = (struct near){
+					.group = k->of[x->group],
+					.lo = at - own->bytes, .hi = at + x->bytes };
+			}
+		}
 		most = g->n_near > most ? g->n_near : most;
 	}
 	k->blocked_spans = anew(k->a, struct span, most + 1);
@@ -87,29 +50,15 @@ compare_steps(const void *x, const void *y)
 	return a < b ? -1 : a > b;
 }
 
-/* The largest of sum[lo] ... sum[hi - 1]; block[i] is the largest of the i-th BLOCK sums. */
-enum { BLOCK = 64 };
-
-static int64_t
-most_of(const int64_t *sum, const int64_t *block, size_t lo, size_t hi)
-{
-	int64_t most = 0;
-	while (lo < hi) {
-		bool whole = lo % BLOCK == 0 && hi - lo >= BLOCK;
-		most = max_i64(most, whole ? block[lo / BLOCK] : sum[lo]);
-		lo += whole ? BLOCK : 1;
-	}
-	return most;
-}
-
 /* Finds the lower bound, and the crowd of each group.  The largest sum of bytes occurs where
  * some group begins. */
 static void
 find_bound(struct packing *k, int place)
 {
+	enum { BLOCK = 64 };
 	int64_t *step = anew(k->a, int64_t, k->n + 1);
 	int64_t *sum = anew(k->a, int64_t, k->n + 1);
-	int64_t *block = anew(k->a, int64_t, k->n / BLOCK + 1);
+	int64_t *block = anew(k->a, int64_t, k->n / BLOCK + 1); /* largest of each BLOCK sums */
 	for (size_t i = 0; i < k->n; i++)
 		step[i] = k->group[i].lo;
 	qsort(step, k->n, sizeof(*step), compare_steps);
@@ -118,8 +67,15 @@ find_bound(struct packing *k, int place)
 		block[m / BLOCK] = max_i64(block[m / BLOCK], sum[m]);
 	for (size_t i = 0; i < k->n; i++) {
 		struct group *g = &k->group[i];
-		g->crowd = most_of(sum, block, step_at(step, k->n, g->lo),
-				   step_at(step, k->n, g->hi + 1));
+		size_t lo = step_at(step, k->n, g->lo);
+		const size_t hi = step_at(step, k->n, g->hi + 1);
+		int64_t most = 0;
+		while (lo < hi) {
+			bool whole = lo % BLOCK == 0 && hi - lo >= BLOCK;
+			most = max_i64(most, whole ? block[lo / BLOCK] : sum[lo]);
+			lo += whole ? BLOCK : 1;
+		}
+		g->crowd = most;
 		k->bound = g->crowd > k->bound ? g->crowd : k->bound;
 	}
 }
@@ -129,16 +85,6 @@ compare_spans(const void *x, const void *y)
 {
 	const struct span *a = x, *b = y;
 	return a->lo < b->lo ? -1 : a->lo > b->lo;
-}
-
-/* The lowest address from `at` on that n spans leave free, by one sweep over the sorted spans. */
-static int64_t
-lowest_free(struct span *v, size_t n, int64_t at)
-{
-	qsort(v, n, sizeof(*v), compare_spans);
-	for (size_t i = 0; i < n && v[i].lo < at; i++)
-		at = max_i64(at, v[i].hi);
-	return at;
 }
 
 /* Blocked spans are scanned until none moves the address, which is faster than sorting for the
@@ -168,8 +114,11 @@ put_by_first_fit(struct packing *k, size_t i)
 	size_t scanned = 0;
 	for (bool moved = true; moved; k->cost[own] += (uint32_t)n) {
 		const size_t was = left;
-		if (scanned > MOST_SCANNED) {
-			at = lowest_free(k->blocked_spans, left, at);
+		if (scanned > MOST_SCANNED) { /* one sweep over the sorted spans */
+			struct span *v = k->blocked_spans;
+			qsort(v, left, sizeof(*v), compare_spans);
+			for (size_t j = 0; j < left && v[j].lo < at; j++)
+				at = max_i64(at, v[j].hi);
 			break;
 		}
 		scanned += was;
@@ -237,28 +186,6 @@ sign(int64_t v)
 	return v < 0 ? -1 : v > 0;
 }
 
-static int
-compare(const struct packing *k, const struct group *a, const struct group *b,
-	enum start start)
-{
-	const int *rank = k->p->map_rank;
-	bool maps = start == BY_MAPS && rank;
-	int64_t da = a->hi - a->lo, db = b->hi - b->lo;
-	int by_bytes = sign(b->bytes - a->bytes), by_time = sign(a->lo - b->lo);
-	int by_length = sign(db - da);
-	int first = a->fixed != b->fixed ? (a->fixed ? -1 : 1) : 0;
-	if (!first && maps)
-		first = sign(rank[a->first] - rank[b->first]);
-	if (!first && (start == BY_CROWD || start == BY_MAPS))
-		first = sign(b->crowd - a->crowd) ? sign(b->crowd - a->crowd)
-						  : by_length;
-	if (!first && start == BY_AREA)
-		first = sign(b->bytes * (db + 1) - a->bytes * (da + 1));
-	if (!first && start == BY_BYTES)
-		first = by_bytes;
-	return first ? first : by_time ? by_time : by_bytes;
-}
-
 struct sorting {
 	const struct packing *k;
 	enum start start;
@@ -269,18 +196,24 @@ static int
 compare_order(const void *x, const void *y, void *ctx)
 {
 	const struct sorting *s = ctx;
-	size_t a = *(const size_t *)x, b = *(const size_t *)y;
-	int c = compare(s->k, &s->k->group[a], &s->k->group[b], s->start);
-	return c ? c : s->k->rank[a] < s->k->rank[b] ? -1 : 1;
-}
-
-static void
-sort_order(struct packing *k, enum start start)
-{
-	struct sorting s = { .k = k, .start = start };
-	for (size_t i = 0; i < k->n; i++)
-		k->rank[k->order[i]] = i;
-	qsort_r(k->order, k->n, sizeof(*k->order), compare_order, &s);
+	const struct packing *k = s->k;
+	const enum start start = s->start;
+	const size_t i = *(const size_t *)x, j = *(const size_t *)y;
+	const struct group *a = &k->group[i], *b = &k->group[j];
+	const int *rank = k->p->map_rank;
+	int64_t da = a->hi - a->lo, db = b->hi - b->lo;
+	int by_bytes = sign(b->bytes - a->bytes), by_time = sign(a->lo - b->lo);
+	int first = a->fixed != b->fixed ? (a->fixed ? -1 : 1) : 0;
+	if (!first && start == BY_MAPS && rank)
+		first = sign(rank[a->first] - rank[b->first]);
+	if (!first && (start == BY_CROWD || start == BY_MAPS))
+		first = sign(b->crowd - a->crowd) ? sign(b->crowd - a->crowd) : sign(db - da);
+	if (!first && start == BY_AREA)
+		first = sign(b->bytes * (db + 1) - a->bytes * (da + 1));
+	if (!first && start == BY_BYTES)
+		first = by_bytes;
+	first = first ? first : by_time ? by_time : by_bytes;
+	return first ? first : k->rank[i] < k->rank[j] ? -1 : 1;
 }
 
 /* Sets before and top.  Needs: the order is the best one. */
@@ -351,10 +284,18 @@ try_exchange(struct packing *k, size_t a, size_t b)
 	return peak;
 }
 
-/* Makes the exchange the best order if the peak is no higher, else undoes it. */
 static void
-finish_exchange(struct packing *k, size_t a, size_t b, int64_t peak)
+exchange(struct packing *k)
 {
+	size_t n = k->n - k->n_fixed;
+	size_t a = k->top, b = k->n_fixed + next_random(k) % n;
+	if (next_random(k) % 3 == 0)
+		a = k->n_fixed + next_random(k) % n;
+	if (a < k->n_fixed || a == b)
+		return;
+	swap(k, a, b);
+	const int64_t peak = try_exchange(k, a, b);
+	/* it becomes the best order if the peak is no higher, else it is undone */
 	const bool better = peak <= k->best;
 	const int64_t *from = better ? k->at : k->best_at;
 	const uint32_t *cost = better ? k->cost : k->best_cost;
@@ -372,19 +313,6 @@ finish_exchange(struct packing *k, size_t a, size_t b, int64_t peak)
 		find_peaks(k);
 }
 
-static void
-exchange(struct packing *k)
-{
-	size_t n = k->n - k->n_fixed;
-	size_t a = k->top, b = k->n_fixed + next_random(k) % n;
-	if (next_random(k) % 3 == 0)
-		a = k->n_fixed + next_random(k) % n;
-	if (a < k->n_fixed || a == b)
-		return;
-	swap(k, a, b);
-	finish_exchange(k, a, b, try_exchange(k, a, b));
-}
-
 struct packing
 packing_of(struct plan *p, size_t n_rects, int place)
 {
@@ -394,7 +322,31 @@ packing_of(struct plan *p, size_t n_rects, int place)
 	k.best_order = anew(k.a, size_t, n_rects + 1);
 	k.rank = anew(k.a, size_t, n_rects + 1);
 	k.before = anew(k.a, int64_t, n_rects + 1);
-	make_groups(&k, place);
+	k.group = anew(k.a, struct group, n_rects + 1);
+	k.of = anew(k.a, uint32_t, n_rects + 1);
+	k.at = anew(k.a, int64_t, n_rects + 1);
+	k.best_at = anew(k.a, int64_t, n_rects + 1);
+	k.cost = anew(k.a, uint32_t, n_rects + 1);
+	k.best_cost = anew(k.a, uint32_t, n_rects + 1);
+	k.moved = anew(k.a, uint32_t, n_rects + 1);
+	k.dropped = anew(k.a, uint32_t, n_rects + 1);
+	for (size_t i = 0; i < n_rects; i++) {
+		const struct rect *r = &p->rect[i];
+		if (!is_placed(r, place))
+			continue;
+		bool first = !k.n || k.group[k.of[r->group]].first != r->group;
+		if (first) {
+			k.of[r->group] = (uint32_t)k.n;
+			k.order[k.n] = k.n;
+			k.group[k.n++].first = r->group;
+		}
+		struct group *g = &k.group[k.of[r->group]];
+		g->lo = first || r->lo < g->lo ? r->lo : g->lo;
+		g->hi = first || r->hi > g->hi ? r->hi : g->hi;
+		g->bytes = r->offset + r->bytes > g->bytes ? r->offset + r->bytes : g->bytes;
+		g->fixed |= r->fixed;
+		k.at[k.of[r->group]] = r->fixed ? r->at : 0;
+	}
 	find_bound(&k, place);
 	return k;
 }
@@ -417,7 +369,10 @@ pack(struct packing *k, uint64_t budget, bool hurry, int64_t most)
 	else
 		find_near(k);
 	for (int start = 0; start < STARTS && (!start || k->best > k->bound); start++) {
-		sort_order(k, (enum start)start);
+		struct sorting s = { .k = k, .start = (enum start)start };
+		for (size_t i = 0; i < k->n; i++)
+			k->rank[k->order[i]] = i;
+		qsort_r(k->order, k->n, sizeof(*k->order), compare_order, &s);
 		int64_t peak = try_order(k, start ? k->best : INT64_MAX);
 		if (!start || peak < k->best)
 			keep(k, peak);

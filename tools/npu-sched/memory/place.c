@@ -59,15 +59,6 @@ copy_addresses(const struct packing *k, int place, int64_t *at)
 	}
 }
 
-static void
-rank_feature_maps(const struct packing *k, int *rank)
-{
-	for (size_t i = 0; i < k->n_rects; i++)
-		rank[i] = (int)k->n_rects;
-	for (size_t i = 0; i < k->n; i++)
-		rank[k->group[k->best_order[i]].first] = (int)i;
-}
-
 /* The memory area that is not limited. */
 static int
 other_place(const struct sched *s)
@@ -84,7 +75,10 @@ pack_maps(struct sched *s, struct arena *a, struct plan *p)
 	struct packing k = packing_of(p, p->n_maps, limited_place(s));
 	pack(&k, budget_of(s, &k, MAPS_EACH, MAPS_BUDGET), false, INT64_MAX);
 	m.peak = k.best;
-	rank_feature_maps(&k, m.rank);
+	for (size_t i = 0; i < p->n_maps; i++)
+		m.rank[i] = (int)p->n_maps;
+	for (size_t i = 0; i < k.n; i++)
+		m.rank[k.group[k.best_order[i]].first] = (int)i;
 	copy_addresses(&k, limited_place(s), m.at);
 	arena_close(k.a);
 	if (!any_placed(p, other_place(s)))

@@ -22,16 +22,6 @@ struct usage {
 	int64_t *alike, *most;
 };
 
-static void
-find_most(struct usage *u, int block)
-{
-	int lo = block * BLOCK, hi = lo + BLOCK < u->n ? lo + BLOCK : u->n;
-	int64_t most = 0;
-	for (int i = lo; i < hi; i++)
-		most = max_i64(most, u->own[i]);
-	u->most[block] = most + u->alike[block];
-}
-
 struct usage *
 usage_open(struct arena *a, const int64_t *bytes, int n)
 {
@@ -43,8 +33,8 @@ usage_open(struct arena *a, const int64_t *bytes, int n)
 	u->most = anew(a, int64_t, (size_t)blocks);
 	if (n)
 		memcpy(u->own, bytes, (size_t)n * sizeof(*bytes));
-	for (int b = 0; b < blocks; b++)
-		find_most(u, b);
+	for (int i = 0; i < n; i++)
+		u->most[i / BLOCK] = max_i64(u->most[i / BLOCK], u->own[i]);
 	return u;
 }
 
