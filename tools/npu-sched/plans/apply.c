@@ -81,28 +81,6 @@ set_blocks(struct sched *s)
 	return true;
 }
 
-static void
-set_weights(struct sched *s)
-{
-	const struct plan *p = s->plan;
-	for (int i = 0; i < s->n_ops; i++) {
-		struct g_weights *w = s->info[i].op->weights;
-		if (w && p->cut_points[i].n)
-			G_PUT(w, WEIGHTS, slices, p->cut_points[i]);
-	}
-	/* slices of one record are contiguous, in order */
-	for (size_t i = 0; i < p->n_slices; i++) {
-		struct g_weights *w = p->slice[i].w;
-		size_t slices = w->slices.n ? w->slices.n - 1 : 1;
-		if (p->slice[i].index == 0)
-			G_PUT(w, WEIGHTS, bytes,
-			      (struct g_list){ .v = anew(s->a, int64_t, slices) });
-		w->bytes.v[p->slice[i].index] = slice_bytes(&p->slice[i]);
-		w->bytes.n = slices;
-		G_PUT(w, WEIGHTS, level, s->o->level);
-	}
-}
-
 /* Writes the codings that were found while weights were measured, for npu-wenc to reuse. */
 static void
 set_codings(struct sched *s)
@@ -180,44 +158,6 @@ make_steps(struct sched *s)
 	}
 }
 
-static struct g_area *
-add_area(struct sched *s, int place, int64_t used)
-{
-	struct g_area *a = graph_add_g_area(s->g);
-	a->rec.word = place_names[place];
-	G_PUT(a, AREA, region, place);
-	G_PUT(a, AREA, used, used);
-	return a;
-}
-
-/* Records arena and cache by the plan.  Each memory area of the application is as large as the last
- * byte of its last tensor asks for. */
-static void
-record_areas(struct sched *s)
-{
-	const struct plan *p = s->plan;
-	const int packed[] = { PLACE_ARENA, PLACE_CACHE };
-	int64_t used[PLACES] = { 0 };
-	bool has[PLACES] = { false };
-	for (size_t i = 0; i < ARRAY_LEN(packed); i++) {
-		const int place = packed[i];
-		if (p->peak[place]) {
-			struct g_area *a = add_area(s, place, p->peak[place]);
-			G_PUT(a, AREA, bound, p->bound[place]);
-		}
-	}
-	for (size_t i = 0; i < s->g->n_tensors; i++) {
-		const struct g_tensor *t = s->g->tensors[i];
-		if (!tensor_is_separate(t))
-			continue;
-		has[t->area] = true;
-		used[t->area] = max_i64(used[t->area], t->at + tensor_bytes(t));
-	}
-	for (int place = PLACE_IO; place < PLACES; place++)
-		if (has[place])
-			(void)add_area(s, place, used[place]);
-}
-
 bool
 apply_plan(struct sched *s)
 {
@@ -242,11 +182,47 @@ apply_plan(struct sched *s)
 			G_PUT(t, TENSOR, rows, p->rolling[i]);
 	}
 	drop_unused_copies(s);
-	set_weights(s);
+	for (int i = 0; i < s->n_ops; i++) {
+		struct g_weights *w = s->info[i].op->weights;
+		if (w && p->cut_points[i].n)
+			G_PUT(w, WEIGHTS, slices, p->cut_points[i]);
+	}
+	/* slices of one record are contiguous, in order */
+	for (size_t i = 0; i < p->n_slices; i++) {
+		struct g_weights *w = p->slice[i].w;
+		size_t slices = w->slices.n ? w->slices.n - 1 : 1;
+		if (p->slice[i].index == 0)
+			G_PUT(w, WEIGHTS, bytes,
+			      (struct g_list){ .v = anew(s->a, int64_t, slices) });
+		w->bytes.v[p->slice[i].index] = slice_bytes(&p->slice[i]);
+		w->bytes.n = slices;
+		G_PUT(w, WEIGHTS, level, s->o->level);
+	}
 	set_codings(s);
 	s->g->n_areas = 0;
 	make_steps(s);
-	record_areas(s);
+	/* arena and cache are those of the plan; each memory area of the application is as large as
+	 * the last byte of its last tensor asks for */
+	int64_t used[PLACES] = { 0 };
+	bool has[PLACES] = { false };
+	for (size_t i = 0; i < s->g->n_tensors; i++) {
+		const struct g_tensor *t = s->g->tensors[i];
+		if (!tensor_is_separate(t))
+			continue;
+		has[t->area] = true;
+		used[t->area] = max_i64(used[t->area], t->at + tensor_bytes(t));
+	}
+	for (int place = PLACE_ARENA; place < PLACES; place++) {
+		const bool is_packed = place < PLACE_IO;
+		if (is_packed ? !p->peak[place] : !has[place])
+			continue;
+		struct g_area *a = graph_add_g_area(s->g);
+		a->rec.word = place_names[place];
+		G_PUT(a, AREA, region, place);
+		G_PUT(a, AREA, used, is_packed ? p->peak[place] : used[place]);
+		if (is_packed)
+			G_PUT(a, AREA, bound, p->bound[place]);
+	}
 	s->g->stage = STAGE_SCHED; /* from here on graph_check() checks the schedule */
 	return true;
 }

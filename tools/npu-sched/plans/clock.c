@@ -59,26 +59,20 @@ struct clock {
 enum { SHRAM, OTHER_TOUCHES = 2 /* tables, and the buffer of weights */ };
 
 static void
-copy_operand(struct sched *s, const struct plan *p, int op, struct g_operand *o,
-	     struct g_tensor *t)
-{
-	if (!o->t)
-		return;
-	const struct use *u = &s->use[o->t->rec.index];
-	int producer = s->info[op].op->ofm.t == o->t ? op : u->producer;
-	*t = *o->t;
-	o->t = t;
-	if (producer >= 0 && p->rolling[producer])
-		G_PUT(t, TENSOR, rows, p->rolling[producer]);
-}
-
-static void
 copy_op(struct sched *s, const struct plan *p, int op, struct copy *c)
 {
+	struct g_operand *const operand[] = { &c->op.ifm, &c->op.ifm2, &c->op.ofm };
 	c->op = *s->info[op].op;
-	copy_operand(s, p, op, &c->op.ifm, &c->t[0]);
-	copy_operand(s, p, op, &c->op.ifm2, &c->t[1]);
-	copy_operand(s, p, op, &c->op.ofm, &c->t[2]);
+	for (size_t i = 0; i < ARRAY_LEN(operand); i++) {
+		const struct g_tensor *t = operand[i]->t;
+		if (!t)
+			continue;
+		const int producer = s->info[op].op->ofm.t == t ? op : s->use[t->rec.index].producer;
+		c->t[i] = *t;
+		operand[i]->t = &c->t[i];
+		if (producer >= 0 && p->rolling[producer])
+			G_PUT(&c->t[i], TENSOR, rows, p->rolling[producer]);
+	}
 	if (!c->op.weights)
 		return;
 	c->w = *c->op.weights;
@@ -181,35 +175,6 @@ send(struct clock *c, int region, int64_t lo, int64_t hi, double cycles, const d
 }
 
 static void
-fetch(struct clock *c, const struct fetch *f)
-{
-	double memory[MEM_AREAS] = { 0 };
-	add_weights_memory(c->s, f->hi - f->lo, memory);
-	send(c, c->of[f->slice], f->lo, f->hi, weights_transfer(c->s, f->hi - f->lo), memory);
-}
-
-static void
-load_table(struct clock *c, const struct kernel *k)
-{
-	const struct g_op *op = c->s->info[k->op].op;
-	const int64_t at = accel_lut_base(c->s->accel) + k->table_slot * LUT_SLOT_BYTES;
-	double memory[MEM_AREAS] = { 0 };
-	add_table_memory(c->s, op, memory);
-	send(c, SHRAM, at, at + lut_bytes(op->lut), k->table_load, memory);
-}
-
-static void
-run_copy(struct clock *c, int i)
-{
-	const struct kernel *k = &c->p->kernel[i];
-	const struct g_op *op = c->s->info[k->op].op;
-	const int64_t rows = k->rows.hi - k->rows.lo;
-	double memory[MEM_AREAS] = { 0 };
-	add_copy_memory(c->s, op, rows, memory);
-	start_transfer(c, touches_of(c, i), copy_transfer(c->s, op, rows), memory);
-}
-
-static void
 run_kernel(struct clock *c, int i)
 {
 	struct sched *s = c->s;
@@ -241,23 +206,36 @@ run_kernel(struct clock *c, int i)
 static int
 run_node(struct clock *c, int from, size_t *f)
 {
+	struct sched *s = c->s;
 	const struct plan *p = c->p;
-	int node = c->s->info[p->kernel[from].op].node, k = from;
+	int node = s->info[p->kernel[from].op].node, k = from;
 	c->clocks = (struct perf_clocks){ .t = 0 };
 	c->running = (struct hazards){ 0 };
 	for (; k < (int)p->n_kernels; k++) {
-		const struct op_info *o = &c->s->info[p->kernel[k].op];
-		if (o->node != node && c->s->g->nodes[o->node]->loop != LOOP_TEST)
+		const struct kernel *x = &p->kernel[k];
+		const struct op_info *o = &s->info[x->op];
+		if (o->node != node && s->g->nodes[o->node]->loop != LOOP_TEST)
 			break;
 		node = o->node;
-		for (; *f < p->n_fetches && p->fetch[*f].before == k; ++*f)
-			fetch(c, &p->fetch[*f]);
+		for (; *f < p->n_fetches && p->fetch[*f].before == k; ++*f) {
+			const struct fetch *w = &p->fetch[*f];
+			double memory[MEM_AREAS] = { 0 };
+			add_weights_memory(s, w->hi - w->lo, memory);
+			send(c, c->of[w->slice], w->lo, w->hi, weights_transfer(s, w->hi - w->lo),
+			     memory);
+		}
+		double memory[MEM_AREAS] = { 0 };
 		if (op_is_transfer(o->op->kind)) {
-			run_copy(c, k);
+			const int64_t rows = x->rows.hi - x->rows.lo;
+			add_copy_memory(s, o->op, rows, memory);
+			start_transfer(c, touches_of(c, k), copy_transfer(s, o->op, rows), memory);
 			continue;
 		}
-		if (p->kernel[k].table_load > 0)
-			load_table(c, &p->kernel[k]);
+		if (x->table_load > 0) {
+			const int64_t at = accel_lut_base(s->accel) + x->table_slot * LUT_SLOT_BYTES;
+			add_table_memory(s, o->op, memory);
+			send(c, SHRAM, at, at + lut_bytes(o->op->lut), x->table_load, memory);
+		}
 		run_kernel(c, k);
 	}
 	return k;

@@ -14,44 +14,6 @@
 #include <string.h>
 
 static void
-put_target(const struct sched *s, struct plan_target *x)
-{
-	x->rec.word = s->accel->name;
-	PLAN_PUT(x, TARGET, system, s->memory.system);
-	PLAN_PUT(x, TARGET, memory, s->memory.mode);
-	PLAN_PUT(x, TARGET, model, (int)s->o->model);
-	PLAN_PUT(x, TARGET, level, s->o->level);
-}
-
-static void
-put_network(const struct sched *s, struct plan_network *x)
-{
-	x->rec.word = s->alternative ? s->alternative->name : "whole";
-	PLAN_PUT(x, NETWORK, ops, s->n_ops);
-	if (!s->alternative || strcmp(s->alternative->name, "split") != 0)
-		return;
-	PLAN_PUT(x, NETWORK, ahead, s->alternative->sums.ahead);
-	PLAN_PUT(x, NETWORK, columns, s->alternative->sums.columns);
-}
-
-static void
-put_memory(const struct sched *s, struct plan_memory *x)
-{
-	const struct plan *p = s->plan;
-	x->rec.word = place_names[limited_place(s)];
-	x->decided = p->decided.memory;
-	x->rec.has = PLAN_MEMORY_DECIDED;
-	if (x->decided.limit >= NO_LIMIT_BYTES)
-		PLAN_CLEAR(x, MEMORY, limit);
-	if (x->decided.ahead <= 0)
-		PLAN_CLEAR(x, MEMORY, ahead);
-	if (!s->memory.spilling)
-		PLAN_CLEAR(x, MEMORY, outside);
-	PLAN_PUT(x, MEMORY, effort, p->effort);
-	PLAN_PUT(x, MEMORY, slide, p->decided.slide);
-}
-
-static void
 put_op(const struct sched *s, int i, struct plan_op *x)
 {
 	const struct plan *p = s->plan;
@@ -80,35 +42,53 @@ put_op(const struct sched *s, int i, struct plan_op *x)
 		PLAN_PUT(x, OP, name, op->name);
 }
 
-/* Lists the decisions about weight slices, at the operations that are the first to use them. */
-static void
-put_slices(const struct sched *s, struct plan_op *op)
-{
-	for (size_t i = 0; i < s->plan->n_slices; i++) {
-		const struct weight_slice *u = &s->plan->slice[i];
-		struct plan_op *x = &op[u->op];
-		if (!x->fetch.n) {
-			const int n = slice_count(s->plan->cut_points[u->op]);
-			PLAN_PUT(x, OP, fetch, (struct g_list){ .v = anew(s->a, int64_t, (size_t)n) });
-		}
-		x->fetch.v[x->fetch.n++] = !s->plan->decided.in_place[i];
-	}
-}
-
 void
 keep_plan(struct sched *s)
 {
+	const struct plan *plan = s->plan;
+	const struct alternative *rewrite = s->alternative; /* NULL: the network as it is */
 	struct plan_text p = { .n_ops = (size_t)s->n_ops };
+	struct plan_target *target = &p.target;
+	struct plan_network *network = &p.network;
+	struct plan_memory *memory = &p.memory;
 	struct text t = { 0 };
 	p.op = anew(s->a, struct plan_op, p.n_ops + 1);
 	p.summary = arena_printf(s->a, "%" PRId64 " bytes of SRAM, %.0f cycles by --model",
-				 peak_of(s, s->plan), s->plan->cycles);
-	put_target(s, &p.target);
-	put_network(s, &p.network);
-	put_memory(s, &p.memory);
+				 peak_of(s, plan), plan->cycles);
+	target->rec.word = s->accel->name;
+	PLAN_PUT(target, TARGET, system, s->memory.system);
+	PLAN_PUT(target, TARGET, memory, s->memory.mode);
+	PLAN_PUT(target, TARGET, model, (int)s->o->model);
+	PLAN_PUT(target, TARGET, level, s->o->level);
+	network->rec.word = rewrite ? rewrite->name : "whole";
+	PLAN_PUT(network, NETWORK, ops, s->n_ops);
+	if (rewrite && !strcmp(rewrite->name, "split")) {
+		PLAN_PUT(network, NETWORK, ahead, rewrite->sums.ahead);
+		PLAN_PUT(network, NETWORK, columns, rewrite->sums.columns);
+	}
+	memory->rec.word = place_names[limited_place(s)];
+	memory->decided = plan->decided.memory;
+	memory->rec.has = PLAN_MEMORY_DECIDED;
+	if (memory->decided.limit >= NO_LIMIT_BYTES)
+		PLAN_CLEAR(memory, MEMORY, limit);
+	if (memory->decided.ahead <= 0)
+		PLAN_CLEAR(memory, MEMORY, ahead);
+	if (!s->memory.spilling)
+		PLAN_CLEAR(memory, MEMORY, outside);
+	PLAN_PUT(memory, MEMORY, effort, plan->effort);
+	PLAN_PUT(memory, MEMORY, slide, plan->decided.slide);
 	for (int i = 0; i < s->n_ops; i++)
 		put_op(s, i, &p.op[i]);
-	put_slices(s, p.op);
+	/* the decisions about weight slices, at the operations that are the first to use them */
+	for (size_t i = 0; i < plan->n_slices; i++) {
+		const struct weight_slice *u = &plan->slice[i];
+		struct plan_op *x = &p.op[u->op];
+		if (!x->fetch.n) {
+			const int n = slice_count(plan->cut_points[u->op]);
+			PLAN_PUT(x, OP, fetch, (struct g_list){ .v = anew(s->a, int64_t, (size_t)n) });
+		}
+		x->fetch.v[x->fetch.n++] = !plan->decided.in_place[i];
+	}
 	plan_print(&p, &t);
 	s->plan_text = arena_strdup(s->a, text_str(&t));
 	text_free(&t);

@@ -12,24 +12,6 @@
 
 /* ---- configuration ---------------------------------------------------------- */
 
-static void
-put_memory(struct text *t, const struct memory_system *m, enum mem_area area)
-{
-	const char *name = memory_area_name(area);
-	const struct mem_props *p = &m->mem[area];
-	text_printf(t, "   %s_clock_scales = ", name);
-	text_repr(t, p->clock_scale);
-	text_printf(t, "\n   %s_burst_length = %d\n", name, p->burst_bytes);
-	text_printf(t, "   %s_read_latency = %d\n", name, p->read_latency);
-	text_printf(t, "   %s_write_latency = %d\n", name, p->write_latency);
-}
-
-static const char *
-port_of(const struct memory_system *m, enum mem_area area)
-{
-	return m->axi[0] == area ? "Axi0" : "Axi1";
-}
-
 void
 print_config(const struct sched *s, struct text *t)
 {
@@ -41,12 +23,19 @@ print_config(const struct sched *s, struct text *t)
 	text_repr(t, m->clock);
 	text_printf(t, "\n   axi0_port = %s\n   axi1_port = %s\n",
 		    memory_area_name(m->axi[0]), memory_area_name(m->axi[1]));
-	for (int i = 0; i < MEM_AREAS; i++)
-		put_memory(t, m, (enum mem_area)i);
-	text_printf(t, "Memory Mode (%s):\n   const_mem_area = %s\n"
-		    "   arena_mem_area = %s\n   cache_mem_area = %s\n", m->mode,
-		    port_of(m, m->const_area), port_of(m, m->arena_area),
-		    port_of(m, m->cache_area));
+	for (int i = 0; i < MEM_AREAS; i++) {
+		const char *name = memory_area_name((enum mem_area)i);
+		const struct mem_props *p = &m->mem[i];
+		text_printf(t, "   %s_clock_scales = ", name);
+		text_repr(t, p->clock_scale);
+		text_printf(t, "\n   %s_burst_length = %d\n", name, p->burst_bytes);
+		text_printf(t, "   %s_read_latency = %d\n", name, p->read_latency);
+		text_printf(t, "   %s_write_latency = %d\n", name, p->write_latency);
+	}
+	text_printf(t, "Memory Mode (%s):\n   const_mem_area = Axi%d\n"
+		    "   arena_mem_area = Axi%d\n   cache_mem_area = Axi%d\n", m->mode,
+		    m->axi[0] != m->const_area, m->axi[0] != m->arena_area,
+		    m->axi[0] != m->cache_area);
 	/* no limit: all bytes that can be addressed */
 	int64_t all = (int64_t)1 << s->accel->address_bits;
 	text_printf(t, "   arena_cache_size = %" PRId64 " from %s\n",
@@ -137,19 +126,6 @@ put_bias(struct listing *l, const char *role, int k, const struct g_op *op)
 	text_printf(l->t, "%zu] dtype=int32>\n", op->scales->bias.n);
 }
 
-static bool
-is_first(struct listing *l, const void *record, const void *records, size_t n)
-{
-	void *const *v = records;
-	size_t i = 0;
-	while (i < n && v[i] != record)
-		i++;
-	bool first = i < n && !l->seen[i];
-	if (first)
-		l->seen[i] = true;
-	return first;
-}
-
 static void
 head(struct listing *l, const char *kind, const char *name)
 {
@@ -160,62 +136,53 @@ head(struct listing *l, const char *kind, const char *name)
 static void
 put_origin(struct listing *l, const struct g_tensor *t)
 {
-	const struct graph *g = l->s->g;
 	if (!t || (!tensor_is_const(t) && !tensor_is_input(t)))
 		return;
-	if (!is_first(l, t, g->tensors, g->n_tensors))
+	if (l->seen[t->rec.index])
 		return;
+	l->seen[t->rec.index] = true;
 	head(l, tensor_is_const(t) ? "Const" : "Placeholder",
 	     tensor_name(l->s, t));
 	put_tensor(l, "Output", 0, t);
 	text_putc(l->t, '\n');
 }
 
-static void
-put_constants(struct listing *l, const struct g_op *op)
-{
-	const char *name = table_name(l->s->a, op->name, 'o', op->rec.id);
-	head(l, "Const", table_name(l->s->a, op->weights->name, 'w',
-				    op->weights->rec.id));
-	put_weights(l, "Output", 0, op);
-	text_putc(l->t, '\n');
-	head(l, "Const", arena_printf(l->s->a, "%s_bias", name));
-	put_bias(l, "Output", 0, op);
-	text_putc(l->t, '\n');
-}
-
-static const char *
-kind_of(const struct g_op *op)
-{
-	static const char *const kinds[OP_KINDS] = {
-		[OP_CONV] = "Conv2D", [OP_FC] = "FullyConnected",
-		[OP_DEPTHWISE] = "DepthwiseConv2D", [OP_MAXPOOL] = "MaxPool",
-		[OP_AVGPOOL] = "AvgPool", [OP_REDUCE_SUM] = "ReduceSum",
-		[OP_COPY] = "Memcpy", [OP_GATHER] = "Gather",
-		[OP_SCATTER] = "Scatter", [OP_MATMUL] = "MatMul",
-		[OP_REORDER] = "Transpose", [OP_RESIZE] = "Resize",
-		[OP_ARGMAX] = "ArgMax",
-		[OP_MUL] = "Mul", [OP_ADD] = "Add", [OP_SUB] = "Sub",
-		[OP_MIN] = "Minimum", [OP_MAX] = "Maximum",
-		[OP_LRELU] = "LeakyRelu", [OP_ABS] = "Abs", [OP_CLZ] = "CLZ",
-		[OP_SHR] = "SHR", [OP_SHL] = "SHL", [OP_DIV] = "Div",
-		[OP_EQUAL] = "Equal", [OP_UNEQUAL] = "NotEqual",
-		[OP_GREATER] = "Greater", [OP_NOT_LESS] = "GreaterEqual", [OP_AND] = "And",
-		[OP_OR] = "Or", [OP_AND_NOT] = "AndNot", [OP_XOR] = "Xor",
-		[OP_LSR] = "LSR",
-	};
-	return kinds[op->kind];
-}
+/* the reference's names of operations */
+static const char *const kinds[OP_KINDS] = {
+	[OP_CONV] = "Conv2D", [OP_FC] = "FullyConnected",
+	[OP_DEPTHWISE] = "DepthwiseConv2D", [OP_MAXPOOL] = "MaxPool",
+	[OP_AVGPOOL] = "AvgPool", [OP_REDUCE_SUM] = "ReduceSum",
+	[OP_COPY] = "Memcpy", [OP_GATHER] = "Gather",
+	[OP_SCATTER] = "Scatter", [OP_MATMUL] = "MatMul",
+	[OP_REORDER] = "Transpose", [OP_RESIZE] = "Resize",
+	[OP_ARGMAX] = "ArgMax",
+	[OP_MUL] = "Mul", [OP_ADD] = "Add", [OP_SUB] = "Sub",
+	[OP_MIN] = "Minimum", [OP_MAX] = "Maximum",
+	[OP_LRELU] = "LeakyRelu", [OP_ABS] = "Abs", [OP_CLZ] = "CLZ",
+	[OP_SHR] = "SHR", [OP_SHL] = "SHL", [OP_DIV] = "Div",
+	[OP_EQUAL] = "Equal", [OP_UNEQUAL] = "NotEqual",
+	[OP_GREATER] = "Greater", [OP_NOT_LESS] = "GreaterEqual", [OP_AND] = "And",
+	[OP_OR] = "Or", [OP_AND_NOT] = "AndNot", [OP_XOR] = "Xor",
+	[OP_LSR] = "LSR",
+};
 
 static void
 put_op(struct listing *l, const struct g_op *op)
 {
+	const char *name = table_name(l->s->a, op->name, 'o', op->rec.id);
 	int k = 0;
 	put_origin(l, op->ifm.t);
 	put_origin(l, op->ifm2.t);
-	if (op->weights)
-		put_constants(l, op);
-	head(l, kind_of(op), table_name(l->s->a, op->name, 'o', op->rec.id));
+	if (op->weights) {
+		head(l, "Const", table_name(l->s->a, op->weights->name, 'w',
+					    op->weights->rec.id));
+		put_weights(l, "Output", 0, op);
+		text_putc(l->t, '\n');
+		head(l, "Const", arena_printf(l->s->a, "%s_bias", name));
+		put_bias(l, "Output", 0, op);
+		text_putc(l->t, '\n');
+	}
+	head(l, kinds[op->kind], name);
 	put_tensor(l, "Input", k++, op->ifm.t);
 	if (op->ifm2.t)
 		put_tensor(l, "Input", k++, op->ifm2.t);
@@ -227,32 +194,27 @@ put_op(struct listing *l, const struct g_op *op)
 	text_putc(l->t, '\n');
 }
 
-static void
-put_cpu(struct listing *l, const struct g_node *n)
-{
-	for (size_t i = 0; i < n->in.n; i++)
-		put_origin(l, n->in.v[i]);
-	head(l, n->what ? n->what : "?",
-	     n->out.n ? tensor_name(l->s, n->out.v[0]) : "");
-	for (size_t i = 0; i < n->in.n; i++)
-		put_tensor(l, "Input", (int)i, n->in.v[i]);
-	for (size_t i = 0; i < n->out.n; i++)
-		put_tensor(l, "Output", (int)i, n->out.v[i]);
-	text_putc(l->t, '\n');
-}
-
 void
 print_graph(const struct sched *s, struct text *t)
 {
 	struct listing l = { .s = s, .t = t };
 	l.seen = anew(s->a, bool, s->g->n_tensors + 1);
 	text_puts(t, "print_graph_with_tensors() main\n");
-	for (size_t n = 0; n < s->g->n_nodes; n++) {
-		if (s->g->nodes[n]->kind == NODE_CPU)
-			put_cpu(&l, s->g->nodes[n]);
-		for (int i = 0; i < s->n_ops; i++)
-			if (s->info[i].node == (int)n)
+	for (size_t k = 0; k < s->g->n_nodes; k++) {
+		const struct g_node *n = s->g->nodes[k];
+		for (int i = 0; n->kind != NODE_CPU && i < s->n_ops; i++)
+			if (s->info[i].node == (int)k)
 				put_op(&l, s->info[i].op);
+		if (n->kind != NODE_CPU)
+			continue;
+		for (size_t i = 0; i < n->in.n; i++)
+			put_origin(&l, n->in.v[i]);
+		head(&l, n->what ? n->what : "?", n->out.n ? tensor_name(s, n->out.v[0]) : "");
+		for (size_t i = 0; i < n->in.n; i++)
+			put_tensor(&l, "Input", (int)i, n->in.v[i]);
+		for (size_t i = 0; i < n->out.n; i++)
+			put_tensor(&l, "Output", (int)i, n->out.v[i]);
+		text_putc(t, '\n');
 	}
 }
 
@@ -298,30 +260,23 @@ bytes_at(const struct plan *p, int place, int64_t now)
 	return sum;
 }
 
-/* The most bytes live at any time of a rectangle.  Sums grow only where a rectangle begins. */
-static int64_t
-usage_of(const struct plan *p, const struct rect *r)
-{
-	struct g_range life = table_lifetime(r);
-	int64_t most = bytes_at(p, r->place, life.lo);
-	for (size_t k = 0; k < p->n_rects; k++) {
-		int64_t now = table_lifetime(&p->rect[k]).lo, sum;
-		if (!is_listed(&p->rect[k], r->place) || now < life.lo || now > life.hi)
-			continue;
-		sum = bytes_at(p, r->place, now);
-		most = sum > most ? sum : most;
-	}
-	return most;
-}
-
 static void
 put_row(const struct sched *s, struct text *t, const struct rect *r)
 {
-	struct g_range life = table_lifetime(r);
-	const struct weight_slice *u = r->slice < 0 ? NULL : &s->plan->slice[r->slice];
+	const struct plan *p = s->plan;
+	const struct g_range life = table_lifetime(r);
+	const struct weight_slice *u = r->slice < 0 ? NULL : &p->slice[r->slice];
 	struct table_row row = { .lo = life.lo, .hi = life.hi, .at = r->at,
-				 .bytes = r->bytes, .usage = usage_of(s->plan, r),
+				 .bytes = r->bytes, .usage = bytes_at(p, r->place, life.lo),
 				 .purpose = u ? "Weights" : "FeatureMap" };
+	/* the most bytes live at any time of the rectangle; sums grow only where another one begins */
+	for (size_t k = 0; k < p->n_rects; k++) {
+		const int64_t now = table_lifetime(&p->rect[k]).lo;
+		if (!is_listed(&p->rect[k], r->place) || now < life.lo || now > life.hi)
+			continue;
+		const int64_t sum = bytes_at(p, r->place, now);
+		row.usage = sum > row.usage ? sum : row.usage;
+	}
 	if (u)
 		row.name = arena_printf(s->a, "%s_buffer_%d",
 					table_name(s->a, u->w->name, 'w', u->w->rec.id),
@@ -329,14 +284,6 @@ put_row(const struct sched *s, struct text *t, const struct rect *r)
 	else
 		row.name = tensor_name(s, r->t);
 	table_put(t, &row);
-}
-
-/* Order of the rows: by start time, then address, then as in the plan. */
-static bool
-stands_before(const struct rect *a, const struct rect *b)
-{
-	int64_t x = table_lifetime(a).lo, y = table_lifetime(b).lo;
-	return x != y ? x < y : a->at < b->at;
 }
 
 static void
@@ -349,9 +296,15 @@ put_place(const struct sched *s, struct text *t, int place)
 		const struct rect *r = &p->rect[i];
 		if (!is_listed(r, place))
 			continue;
+		/* by start time, then address, then as in the plan */
+		const int64_t begin = table_lifetime(r).lo;
 		size_t at = n++;
-		for (; at > 0 && stands_before(r, v[at - 1]); at--)
+		for (; at > 0; at--) {
+			const int64_t other = table_lifetime(v[at - 1]).lo;
+			if (other < begin || (other == begin && v[at - 1]->at <= r->at))
+				break;
 			v[at] = v[at - 1];
+		}
 		v[at] = r;
 	}
 	bool cache = place == PLACE_CACHE;

@@ -40,70 +40,6 @@ set_arena(struct graph *g, int64_t used)
 	G_PUT(x, AREA, used, used);
 }
 
-static void
-restore(struct yield *y)
-{
-	struct graph *g = y->s->g;
-	g->n_nodes = y->n_nodes;
-	g->next_nodes = y->next_nodes;
-	for (size_t i = 0; i < y->n_nodes; i++) {
-		g->nodes[i] = y->nodes[i];
-		*g->nodes[i] = y->was[i];
-	}
-	for (size_t i = 0; i < g->n_ops; i++)
-		g->ops[i]->node = y->node_of[i];
-	for (size_t i = 0; i < g->n_buffers; i++)
-		g->buffers[i]->live = y->live[i];
-	for (size_t i = 0; i < g->n_tensors; i++)
-		*g->tensors[i] = y->tensor[i];
-	set_arena(g, y->arena);
-}
-
-/* Lists the pieces.  A fetch that moves is in the piece of the first kernel that uses it. */
-static void
-list_pieces(struct yield *y)
-{
-	size_t b = 0;
-	y->n_pieces = 0;
-	for (size_t i = 0; i < y->n; i++) {
-		bool first = !i || y->node[i] != y->node[i - 1], begins = first;
-		for (; b < y->n_borders && y->border[b].step <= i; b++)
-			begins |= y->border[b].cut && y->border[b].step == i;
-		if (begins)
-			y->piece[y->n_pieces++] = (struct piece){ .step = i, .of = y->node[i],
-								  .first = first };
-		y->piece_of[i] = y->n_pieces - 1;
-	}
-	for (size_t i = 0; i < y->n; i++) {
-		const struct g_buffer *x = y->step[i]->weights ? y->step[i]->buffer : NULL;
-		size_t user = x ? (size_t)y->users[x->rec.index].lo : y->n;
-		if (x && yield_moves(y, x) && user < y->n && user > i &&
-		    y->node[user] == y->node[i])
-			y->piece_of[i] = y->piece_of[user];
-	}
-}
-
-/* Makes the nodes of the pieces, in the order of execution. */
-static void
-make_nodes(struct yield *y)
-{
-	struct graph *g = y->s->g;
-	for (size_t p = 0; p < y->n_pieces; p++) {
-		struct piece *x = &y->piece[p];
-		x->node = x->first ? x->of : graph_add_g_node(g);
-		G_PUT(x->node, NODE, kind, NODE_NPU);
-	}
-	size_t at = 0, p = 0;
-	for (size_t i = 0; i < y->n_nodes; i++) {
-		g->nodes[at++] = y->nodes[i];
-		for (; p < y->n_pieces && y->piece[p].of == y->nodes[i]; p++)
-			if (!y->piece[p].first)
-				g->nodes[at++] = y->piece[p].node;
-	}
-	for (size_t i = 0; i < g->n_nodes; i++)
-		g->nodes[i]->rec.index = (int)i;
-}
-
 /* Sorts the steps by their pieces. */
 static void
 move_steps(struct yield *y)
@@ -146,50 +82,6 @@ list_tensor(struct arena *a, struct g_tensors *l, struct g_tensor *t)
 	*l = (struct g_tensors){ .v = v, .n = l->n + 1 };
 }
 
-static void
-list_input(struct arena *a, struct g_node *n, struct g_tensor *t)
-{
-	list_tensor(a, &n->in, t);
-	G_SET(n, G_NODE_in);
-}
-
-/* An input belongs to each piece that reads it; one that is not read, to the first piece. */
-static void
-share_input(struct yield *y, struct g_tensor *t, size_t lo, size_t hi)
-{
-	struct graph *g = y->s->g;
-	bool any = false;
-	for (size_t k = 0; k < g->n_ops; k++) {
-		const struct g_op *op = g->ops[k];
-		size_t at = (size_t)op->node->rec.index;
-		if (at < lo || at >= hi || (op->ifm.t != t && op->ifm2.t != t))
-			continue;
-		list_input(y->s->a, op->node, t);
-		any = true;
-	}
-	if (!any)
-		list_input(y->s->a, g->nodes[lo], t);
-}
-
-/* An output belongs to the last piece that writes it. */
-static void
-share_output(struct yield *y, struct g_tensor *t, size_t lo, size_t hi)
-{
-	struct graph *g = y->s->g;
-	size_t last = lo;
-	bool any = false;
-	for (size_t k = 0; k < g->n_ops; k++) {
-		size_t at = (size_t)g->ops[k]->node->rec.index;
-		if (g->ops[k]->ofm.t != t || at < lo || at >= hi)
-			continue;
-		last = at > last ? at : last;
-		any = true;
-	}
-	struct g_node *n = g->nodes[any ? last : hi - 1];
-	list_tensor(y->s->a, &n->out, t);
-	G_SET(n, G_NODE_out);
-}
-
 static bool
 comes_from(const struct g_op *op, struct g_tfl from)
 {
@@ -197,19 +89,6 @@ comes_from(const struct g_op *op, struct g_tfl from)
 		if (op->tfl.v[i].subgraph == from.subgraph && op->tfl.v[i].index == from.index)
 			return true;
 	return false;
-}
-
-/* The first node in [lo, hi) with an operation for an operator of the model; hi: none has. */
-static size_t
-find_source(const struct graph *g, struct g_tfl from, size_t lo, size_t hi)
-{
-	size_t first = hi;
-	for (size_t k = 0; k < g->n_ops; k++) {
-		size_t at = (size_t)g->ops[k]->node->rec.index;
-		if (at >= lo && at < first && comes_from(g->ops[k], from))
-			first = at;
-	}
-	return first;
 }
 
 /*
@@ -221,22 +100,57 @@ static void
 share_lists(struct yield *y, const struct g_node *was, size_t lo, size_t hi)
 {
 	struct graph *g = y->s->g;
-	size_t of = lo;
+	struct arena *a = y->s->a;
 	for (size_t i = lo; i < hi; i++) {
 		g->nodes[i]->in = g->nodes[i]->out = (struct g_tensors){ .n = 0 };
 		G_CLEAR(g->nodes[i], G_NODE_in);
 		G_CLEAR(g->nodes[i], G_NODE_out);
 		g->nodes[i]->tfl = (struct g_tfls){
-			.v = anew(y->s->a, struct g_tfl, (size_t)was->tfl.n + 1) };
+			.v = anew(a, struct g_tfl, (size_t)was->tfl.n + 1) };
 		G_CLEAR(g->nodes[i], G_NODE_tfl);
 	}
-	for (size_t i = 0; i < was->in.n; i++)
-		share_input(y, was->in.v[i], lo, hi);
-	for (size_t i = 0; i < was->out.n; i++)
-		share_output(y, was->out.v[i], lo, hi);
+	/* an input belongs to each piece that reads it; one that is not read, to the first piece */
+	for (size_t i = 0; i < was->in.n; i++) {
+		struct g_tensor *t = was->in.v[i];
+		struct g_node *n = NULL;
+		for (size_t k = 0; k < g->n_ops; k++) {
+			const struct g_op *op = g->ops[k];
+			const size_t at = (size_t)op->node->rec.index;
+			if (at < lo || at >= hi || (op->ifm.t != t && op->ifm2.t != t))
+				continue;
+			n = op->node;
+			list_tensor(a, &n->in, t);
+			G_SET(n, G_NODE_in);
+		}
+		if (!n) {
+			list_tensor(a, &g->nodes[lo]->in, t);
+			G_SET(g->nodes[lo], G_NODE_in);
+		}
+	}
+	/* an output belongs to the last piece that writes it */
+	for (size_t i = 0; i < was->out.n; i++) {
+		struct g_tensor *t = was->out.v[i];
+		size_t last = hi;
+		for (size_t k = 0; k < g->n_ops; k++) {
+			const size_t at = (size_t)g->ops[k]->node->rec.index;
+			if (g->ops[k]->ofm.t == t && at >= lo && at < hi)
+				last = last == hi || at > last ? at : last;
+		}
+		struct g_node *n = g->nodes[last == hi ? hi - 1 : last];
+		list_tensor(a, &n->out, t);
+		G_SET(n, G_NODE_out);
+	}
+	/* an operator belongs to the first piece with one of its operations, an alias to the operator
+	 * before */
+	size_t of = lo;
 	for (int i = 0; i < was->tfl.n; i++) {
-		size_t at = find_source(g, was->tfl.v[i], lo, hi);
-		of = at < hi ? at : of; /* an alias belongs to the operator before */
+		size_t first = hi;
+		for (size_t k = 0; k < g->n_ops; k++) {
+			const size_t at = (size_t)g->ops[k]->node->rec.index;
+			if (at >= lo && at < first && comes_from(g->ops[k], was->tfl.v[i]))
+				first = at;
+		}
+		of = first < hi ? first : of;
 		struct g_tfls *l = &g->nodes[of]->tfl;
 		l->v[l->n++] = was->tfl.v[i];
 		G_SET(g->nodes[of], G_NODE_tfl);
@@ -254,88 +168,46 @@ root_of(const struct g_tensor *t)
 	return t;
 }
 
-/* Tensors that share bytes, and move together. */
-struct shared {
-	int64_t at, end;
-	struct g_range live;
-};
-
-static struct shared
-shared_of(const struct graph *g, const struct g_tensor *root)
+/* Moves the tensors that share the bytes of `root` to the lowest free address of the arena. */
+static void
+move_to_arena(struct graph *g, const struct g_tensor *root)
 {
-	struct shared x = { .at = root->at, .end = root->at, .live = root->live };
+	int64_t begin = root->at, end = root->at, at = 0;
+	struct g_range life = root->live;
 	for (size_t i = 0; i < g->n_tensors; i++) {
 		const struct g_tensor *t = g->tensors[i];
 		if (!yield_is_live(t) || root_of(t) != root)
 			continue;
-		x.at = min_i64(x.at, t->at);
-		x.end = max_i64(x.end, t->at + tensor_bytes(t));
-		x.live.lo = min_i64(x.live.lo, t->live.lo);
-		x.live.hi = max_i64(x.live.hi, t->live.hi);
+		begin = min_i64(begin, t->at);
+		end = max_i64(end, t->at + tensor_bytes(t));
+		life.lo = min_i64(life.lo, t->live.lo);
+		life.hi = max_i64(life.hi, t->live.hi);
 	}
-	return x;
-}
-
-/* True if x, at an address of the arena, would overlap bytes that are live.  *end: their end. */
-static bool
-meets_live(const struct shared *x, int64_t at, int place, struct g_range live, int64_t from,
-	   int64_t bytes, int64_t *end)
-{
-	*end = from + bytes;
-	return place == PLACE_ARENA && live.lo <= x->live.hi && x->live.lo <= live.hi &&
-	       from < at + (x->end - x->at) && at < from + bytes;
-}
-
-/* The lowest free address of the arena. */
-static int64_t
-find_free(const struct graph *g, const struct shared *x)
-{
-	int64_t at = 0, end;
 	for (bool free = false; !free;) {
 		free = true;
 		for (size_t i = 0; i < g->n_tensors + g->n_buffers; i++) {
 			const struct g_tensor *t = i < g->n_tensors ? g->tensors[i] : NULL;
 			const struct g_buffer *b = t ? NULL : g->buffers[i - g->n_tensors];
-			if (t ? !yield_is_live(t) || !meets_live(x, at, t->area, t->live, t->at,
-							   tensor_bytes(t), &end)
-			      : !meets_live(x, at, b->area, b->live, b->at, b->bytes, &end))
+			if (t && !yield_is_live(t))
 				continue;
-			at = round_up_i64(end, ALIGN);
+			const struct g_range live = t ? t->live : b->live;
+			const int64_t from = t ? t->at : b->at, bytes = t ? tensor_bytes(t) : b->bytes;
+			if ((t ? t->area : b->area) != PLACE_ARENA || live.lo > life.hi ||
+			    life.lo > live.hi || from >= at + (end - begin) || at >= from + bytes)
+				continue;
+			at = round_up_i64(from + bytes, ALIGN);
 			free = false;
 		}
 	}
-	return at;
-}
-
-static void
-move_to_arena(struct graph *g, const struct g_tensor *root)
-{
-	struct shared x = shared_of(g, root);
-	int64_t by = find_free(g, &x) - x.at;
 	for (size_t i = 0; i < g->n_tensors; i++) {
 		struct g_tensor *t = g->tensors[i];
 		if (!yield_is_live(t) || root_of(t) != root)
 			continue;
-		t->at += by;
+		t->at += at - begin;
 		G_PUT(t, TENSOR, area, PLACE_ARENA);
 	}
-	set_arena(g, max_i64(graph_place_used(g, PLACE_ARENA), round_up_i64(x.end + by, ALIGN)));
-}
-
-/* Moves the feature maps that are in that SRAM at a cut inside of a node. */
-static void
-move_maps(struct yield *y)
-{
-	struct graph *g = y->s->g;
-	for (size_t p = 0; p < y->n_pieces; p++) {
-		int64_t moment = y->moment[y->piece[p].step];
-		for (size_t i = 0; i < g->n_tensors && !y->piece[p].first; i++) {
-			const struct g_tensor *t = g->tensors[i];
-			if (yield_is_live(t) && t->area == PLACE_CACHE && t->live.lo < moment &&
-			    t->live.hi >= moment)
-				move_to_arena(g, root_of(t));
-		}
-	}
+	set_arena(g, max_i64(graph_place_used(g, PLACE_ARENA),
+			     round_up_i64(at + (end - begin), ALIGN)));
 }
 
 /* Divides the graph at the cuts. */
@@ -343,12 +215,65 @@ void
 yield_divide(struct yield *y)
 {
 	struct graph *g = y->s->g;
-	restore(y);
-	list_pieces(y);
-	make_nodes(y);
+	/* the graph as it was */
+	g->n_nodes = y->n_nodes;
+	g->next_nodes = y->next_nodes;
+	for (size_t i = 0; i < y->n_nodes; i++) {
+		g->nodes[i] = y->nodes[i];
+		*g->nodes[i] = y->was[i];
+	}
+	for (size_t i = 0; i < g->n_ops; i++)
+		g->ops[i]->node = y->node_of[i];
+	for (size_t i = 0; i < g->n_buffers; i++)
+		g->buffers[i]->live = y->live[i];
+	for (size_t i = 0; i < g->n_tensors; i++)
+		*g->tensors[i] = y->tensor[i];
+	set_arena(g, y->arena);
+	/* the pieces; a fetch that moves is in the piece of the first kernel that uses it */
+	y->n_pieces = 0;
+	for (size_t i = 0, b = 0; i < y->n; i++) {
+		bool first = !i || y->node[i] != y->node[i - 1], begins = first;
+		for (; b < y->n_borders && y->border[b].step <= i; b++)
+			begins |= y->border[b].cut && y->border[b].step == i;
+		if (begins)
+			y->piece[y->n_pieces++] = (struct piece){ .step = i, .of = y->node[i],
+								  .first = first };
+		y->piece_of[i] = y->n_pieces - 1;
+	}
+	for (size_t i = 0; i < y->n; i++) {
+		const struct g_buffer *x = y->step[i]->weights ? y->step[i]->buffer : NULL;
+		size_t user = x ? (size_t)y->users[x->rec.index].lo : y->n;
+		if (x && yield_moves(y, x) && user < y->n && user > i &&
+		    y->node[user] == y->node[i])
+			y->piece_of[i] = y->piece_of[user];
+	}
+	/* their nodes, in the order of execution */
+	for (size_t p = 0; p < y->n_pieces; p++) {
+		struct piece *x = &y->piece[p];
+		x->node = x->first ? x->of : graph_add_g_node(g);
+		G_PUT(x->node, NODE, kind, NODE_NPU);
+	}
+	for (size_t i = 0, at = 0, p = 0; i < y->n_nodes; i++) {
+		g->nodes[at++] = y->nodes[i];
+		for (; p < y->n_pieces && y->piece[p].of == y->nodes[i]; p++)
+			if (!y->piece[p].first)
+				g->nodes[at++] = y->piece[p].node;
+	}
+	for (size_t i = 0; i < g->n_nodes; i++)
+		g->nodes[i]->rec.index = (int)i;
 	move_steps(y);
-	if (y->s->memory.spilling)
-		move_maps(y);
+	/* feature maps in the NPU's own SRAM that are live at a cut inside of a node */
+	for (size_t p = 0; p < y->n_pieces; p++) {
+		int64_t moment = y->moment[y->piece[p].step];
+		if (y->piece[p].first || !y->s->memory.spilling)
+			continue;
+		for (size_t i = 0; i < g->n_tensors; i++) {
+			const struct g_tensor *t = g->tensors[i];
+			if (yield_is_live(t) && t->area == PLACE_CACHE && t->live.lo < moment &&
+			    t->live.hi >= moment)
+				move_to_arena(g, root_of(t));
+		}
+	}
 	for (size_t i = 0, lo = 0, hi; i < y->n_nodes; i++, lo = hi) {
 		for (hi = lo + 1; hi < g->n_nodes && g->nodes[hi]->rec.id >= y->next_nodes; hi++)
 			;

@@ -41,25 +41,6 @@ sketch_codes(struct sched *s)
 	}
 }
 
-/*
- * Compares the cycles of the plan, which the search has computed, with the objective of
- * the streams.  They are equal except for rounding, so that a limit gives the cycles
- * that the front shows.  Builds with CHECK_BOUNDS (all builds with sanitizers) abort if
- * the cycles differ by more.
- */
-static void
-check_clock(const struct sched *s, double cycles)
-{
-#ifdef CHECK_BOUNDS
-	const double planned = s->plan->cycles;
-	if (!(fabs(planned - cycles) <= ROUNDING * cycles))
-		abort();
-#else
-	(void)s;
-	(void)cycles;
-#endif
-}
-
 void
 drop_codes(struct sched *s)
 {
@@ -106,6 +87,11 @@ predict_streams(struct sched *s, struct prediction *out)
 	return true;
 }
 
+/*
+ * The cycles of the plan, which the search has computed, and the objective of the streams are equal
+ * except for rounding, so that a limit gives the cycles that the front shows.  Builds with
+ * CHECK_BOUNDS (all builds with sanitizers) abort if they differ by more.
+ */
 bool
 predict_cycles(struct sched *s)
 {
@@ -113,7 +99,9 @@ predict_cycles(struct sched *s)
 	sketch_codes(s);
 	bool ok = predict_streams(s, &sum);
 	drop_codes(s);
-	if (ok)
-		check_clock(s, sum.objective);
+#ifdef CHECK_BOUNDS
+	if (ok && !(fabs(s->plan->cycles - sum.objective) <= ROUNDING * sum.objective))
+		abort();
+#endif
 	return ok;
 }

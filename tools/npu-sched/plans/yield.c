@@ -42,49 +42,6 @@ node_of(const struct g_step *x)
 	return x->op ? x->op->node : x->node;
 }
 
-static const struct g_buffer *
-buffer_of(const struct g_step *x)
-{
-	return x->buffer ? x->buffer : x->scale_buffer;
-}
-
-static void
-find_buffers(struct yield *y)
-{
-	const struct graph *g = y->s->g;
-	for (size_t i = 0; i < g->n_buffers; i++) {
-		y->users[i] = (struct g_range){ .lo = (int64_t)y->n, .hi = -1 };
-		y->fetched[i] = y->n;
-	}
-	for (size_t i = y->n; i-- > 0;) {
-		const struct g_buffer *b = buffer_of(y->step[i]);
-		if (b && y->step[i]->weights)
-			y->fetched[b->rec.index] = i;
-		if (!b || !y->step[i]->op)
-			continue;
-		y->users[b->rec.index].lo = (int64_t)i;
-		y->users[b->rec.index].hi = max_i64(y->users[b->rec.index].hi, (int64_t)i);
-	}
-}
-
-static void
-find_moments(struct yield *y)
-{
-	const struct graph *g = y->s->g;
-	int64_t now = 1;
-	size_t i = 0;
-	for (size_t k = 0; k < g->n_nodes; k++) {
-		now += g->nodes[k]->kind == NODE_CPU ? 2 : 0;
-		for (; i < y->n && y->node[i] == g->nodes[k]; i++) {
-			const struct g_op *op = y->step[i]->op;
-			now -= op && op->chain ? 2 : 0; /* the moment of the chain */
-			y->moment[i] = now;
-			now += op ? 2 : 0;
-		}
-	}
-	y->moment[y->n] = now;
-}
-
 /* Notes bytes that are live between the moments of a range, and so at each border in it. */
 static void
 note_kept(struct yield *y, struct g_range live, bool fixed, int64_t bytes)
@@ -97,14 +54,6 @@ note_kept(struct yield *y, struct g_range live, bool fixed, int64_t bytes)
 	y->kept[live.hi + 1] -= bytes;
 	y->fixed[live.lo + 1] += fixed;
 	y->fixed[live.hi + 1] -= fixed;
-}
-
-/* The moment behind which a buffer is live: of its first fetch, or of its first kernel. */
-static int64_t
-begin_of(const struct yield *y, size_t buffer)
-{
-	bool later = yield_moves(y, y->s->g->buffers[buffer]) || y->fetched[buffer] == y->n;
-	return later ? y->moment[y->users[buffer].lo] : y->moment[y->fetched[buffer]];
 }
 
 static void
@@ -126,10 +75,15 @@ find_kept(struct yield *y)
 				  false, -min_i64(tensor_bytes(t), tensor_bytes(same)));
 	}
 	for (size_t i = 0; i < g->n_buffers; i++)
-		if (y->users[i].hi >= 0)
-			note_kept(y, (struct g_range){ .lo = begin_of(y, i),
+		if (y->users[i].hi >= 0) {
+			/* live from its first fetch on, or from its first kernel */
+			const bool moves = yield_moves(y, g->buffers[i]);
+			const size_t begin = moves || y->fetched[i] == y->n ? (size_t)y->users[i].lo
+									    : y->fetched[i];
+			note_kept(y, (struct g_range){ .lo = y->moment[begin],
 						       .hi = y->moment[y->users[i].hi] },
-				  yield_moves(y, g->buffers[i]), g->buffers[i]->bytes);
+				  moves, g->buffers[i]->bytes);
+		}
 	for (size_t i = 1; i < moments; i++) {
 		y->kept[i] += y->kept[i - 1];
 		y->fixed[i] += y->fixed[i - 1];
@@ -141,32 +95,6 @@ add_border(struct yield *y, struct border b)
 {
 	agrow(y->s->a, y->border, y->n_borders, &y->cap);
 	y->border[y->n_borders++] = b;
-}
-
-/*
- * Adds the borders inside of a node, whose steps are [lo, hi).  at: cycles before each step.  left:
- * number of steps of each operation.
- */
-static void
-find_borders(struct yield *y, size_t lo, size_t hi, const double *at, int *left)
-{
-	int open = 0; /* operations that have begun */
-	bool *begun = anew(y->s->a, bool, y->s->g->n_ops + 1);
-	for (; hi > lo && !y->step[hi - 1]->op; hi--)
-		;
-	for (size_t i = lo; i + 1 < hi; i++) {
-		const struct g_op *op = y->step[i]->op;
-		if (!op)
-			continue;
-		open += !begun[op->rec.index];
-		begun[op->rec.index] = true;
-		open -= --left[op->rec.index] == 0;
-		int64_t moment = y->moment[i + 1];
-		if (open || step_next_in_chain(y->s->g, y->step[i]) || y->fixed[moment])
-			continue;
-		add_border(y, (struct border){ .step = i + 1, .at = at[i + 1],
-					       .kept = y->kept[moment] });
-	}
 }
 
 /* ---- the undivided streams --------------------------------------------------------------- */
@@ -197,11 +125,12 @@ find_times(struct yield *y, size_t lo, size_t hi, double *at)
 	return true;
 }
 
+/* Lists the borders of each node: both its ends, and steps before which no operation is open. */
 static bool
 find_all_borders(struct yield *y)
 {
-	double *at = anew(y->s->a, double, y->n + 1);
-	int *left = anew(y->s->a, int, y->s->g->n_ops + 1);
+	double *at = anew(y->s->a, double, y->n + 1); /* cycles before each step */
+	int *left = anew(y->s->a, int, y->s->g->n_ops + 1); /* steps of each operation */
 	for (size_t i = 0; i < y->n; i++)
 		if (y->step[i]->op)
 			left[y->step[i]->op->rec.index]++;
@@ -213,7 +142,24 @@ find_all_borders(struct yield *y)
 		if (!find_times(y, lo, hi, at))
 			return false;
 		add_border(y, (struct border){ .step = lo });
-		find_borders(y, lo, hi, at, left);
+		int open = 0; /* operations that have begun */
+		bool *begun = anew(y->s->a, bool, y->s->g->n_ops + 1);
+		size_t end = hi;
+		for (; end > lo && !y->step[end - 1]->op; end--)
+			;
+		for (size_t i = lo; i + 1 < end; i++) {
+			const struct g_op *op = y->step[i]->op;
+			if (!op)
+				continue;
+			open += !begun[op->rec.index];
+			begun[op->rec.index] = true;
+			open -= --left[op->rec.index] == 0;
+			const int64_t moment = y->moment[i + 1];
+			if (open || step_next_in_chain(y->s->g, y->step[i]) || y->fixed[moment])
+				continue;
+			add_border(y, (struct border){ .step = i + 1, .at = at[i + 1],
+						       .kept = y->kept[moment] });
+		}
 		add_border(y, (struct border){ .step = hi, .at = at[hi] });
 	}
 	return true;
@@ -248,20 +194,6 @@ choose_cuts(struct yield *y, size_t first, size_t last)
 	for (size_t i = last; i != first; i = b[i].before)
 		b[i].cut = true;
 	b[first].cut = true;
-}
-
-static void
-choose_all_cuts(struct yield *y)
-{
-	for (size_t i = 0; i < y->n_borders; i++)
-		y->border[i].cut = false;
-	for (size_t first = 0, last; first < y->n_borders; first = last + 1) {
-		const struct g_node *n = y->node[y->border[first].step];
-		for (last = first + 1; y->border[last].step < y->n &&
-				       y->node[y->border[last].step] == n; last++)
-			;
-		choose_cuts(y, first, last);
-	}
 }
 
 static bool
@@ -303,8 +235,32 @@ open_yield(struct yield *y, struct sched *s)
 		y->live[i] = g->buffers[i]->live;
 	for (size_t i = 0; i < g->n_tensors; i++)
 		y->tensor[i] = *g->tensors[i];
-	find_buffers(y);
-	find_moments(y);
+	/* who fetches and uses each buffer */
+	for (size_t i = 0; i < g->n_buffers; i++) {
+		y->users[i] = (struct g_range){ .lo = (int64_t)y->n, .hi = -1 };
+		y->fetched[i] = y->n;
+	}
+	for (size_t i = y->n; i-- > 0;) {
+		const struct g_step *x = y->step[i];
+		const struct g_buffer *b = x->buffer ? x->buffer : x->scale_buffer;
+		if (b && x->weights)
+			y->fetched[b->rec.index] = i;
+		if (!b || !x->op)
+			continue;
+		y->users[b->rec.index].lo = (int64_t)i;
+		y->users[b->rec.index].hi = max_i64(y->users[b->rec.index].hi, (int64_t)i);
+	}
+	int64_t now = 1;
+	for (size_t k = 0, i = 0; k < g->n_nodes; k++) {
+		now += g->nodes[k]->kind == NODE_CPU ? 2 : 0;
+		for (; i < y->n && y->node[i] == g->nodes[k]; i++) {
+			const struct g_op *op = y->step[i]->op;
+			now -= op && op->chain ? 2 : 0; /* the moment of the chain */
+			y->moment[i] = now;
+			now += op ? 2 : 0;
+		}
+	}
+	y->moment[y->n] = now;
 	find_kept(y);
 	return find_all_borders(y);
 }
@@ -341,7 +297,15 @@ divide_within(struct yield *y)
 {
 	bool exceeds = true;
 	for (int round = 0; exceeds && round < MOST_ROUNDS; round++) {
-		choose_all_cuts(y);
+		for (size_t i = 0; i < y->n_borders; i++)
+			y->border[i].cut = false;
+		for (size_t first = 0, last; first < y->n_borders; first = last + 1) {
+			const struct g_node *n = y->node[y->border[first].step];
+			for (last = first + 1; y->border[last].step < y->n &&
+					       y->node[y->border[last].step] == n; last++)
+				;
+			choose_cuts(y, first, last);
+		}
 		yield_divide(y);
 		if (!estimate_pieces(y, &exceeds))
 			return false;
@@ -350,30 +314,6 @@ divide_within(struct yield *y)
 }
 
 /* ---- the pass ------------------------------------------------------------------------------ */
-
-static int64_t
-most_kept(const struct yield *y)
-{
-	int64_t most = 0;
-	for (size_t i = 0; i < y->n_borders; i++)
-		if (y->border[i].cut)
-			most = max_i64(most, y->border[i].kept);
-	return most;
-}
-
-/* Feature maps that have moved have other addresses than in the plan. */
-static void
-take_moved(struct sched *s)
-{
-	struct plan *p = s->plan;
-	for (size_t i = 0; i < p->n_rects; i++)
-		if (p->rect[i].t && G_HAS(p->rect[i].t, G_TENSOR_at)) {
-			p->rect[i].place = p->rect[i].t->area;
-			p->rect[i].at = p->rect[i].t->at;
-		}
-	p->peak[PLACE_ARENA] = max_i64(p->peak[PLACE_ARENA],
-				       graph_place_used(s->g, PLACE_ARENA));
-}
 
 bool
 yield_streams(struct sched *s)
@@ -397,29 +337,21 @@ yield_streams(struct sched *s)
 	G_PUT(t, TARGET, yield_every, s->o->yield_every);
 	G_PUT(t, TARGET, yield_cycles, round((after.cycles - before.cycles) * 1000) / 1000);
 	G_PUT(t, TARGET, yield_bytes, 4 * (after.words - before.words));
-	G_PUT(t, TARGET, yield_kept, most_kept(&y));
-	take_moved(s);
-	return true;
-}
-
-/*
- * Names the operations of a piece that exceeds the limit, which has no border inside.  The name is
- * whole, as npu-perf --json has it: a converter's names often differ in the middle only.
- */
-static void
-note_long(const struct sched *s, const struct node_run *run)
-{
-	const struct g_op *first = NULL;
-	int ops = 0;
-	for (size_t i = 0; i < s->g->n_ops; i++)
-		if (s->g->ops[i]->node == run->node) {
-			first = first ? first : s->g->ops[i];
-			ops++;
+	int64_t most = 0;
+	for (size_t i = 0; i < y.n_borders; i++)
+		if (y.border[i].cut)
+			most = max_i64(most, y.border[i].kept);
+	G_PUT(t, TARGET, yield_kept, most);
+	/* feature maps that have moved have other addresses than in the plan */
+	struct plan *p = s->plan;
+	for (size_t i = 0; i < p->n_rects; i++)
+		if (p->rect[i].t && G_HAS(p->rect[i].t, G_TENSOR_at)) {
+			p->rect[i].place = p->rect[i].t->area;
+			p->rect[i].at = p->rect[i].t->at;
 		}
-	const char *name = first ? table_name(s->a, first->name, 'o', first->rec.id) : "";
-	const char *others = ops > 1 ? arena_printf(s->a, " and the next %d", ops - 1) : "";
-	cli_note_to(s->e, "yield", "operation %s%s: %.0f cycles, which can't be divided",
-		    name, others, run->of.cycles);
+	p->peak[PLACE_ARENA] = max_i64(p->peak[PLACE_ARENA],
+				       graph_place_used(s->g, PLACE_ARENA));
+	return true;
 }
 
 void
@@ -439,10 +371,22 @@ note_yield(const struct sched *s)
 		    s->n_runs == 1 ? "" : "s", longest, t->yield_cycles, t->yield_bytes,
 		    t->yield_kept);
 	for (size_t i = 0; i < s->n_runs; i++) {
-		if (s->run[i].of.cycles <= (double)s->o->yield_every)
+		const struct node_run *run = &s->run[i];
+		if (run->of.cycles <= (double)s->o->yield_every || above++ >= MOST)
 			continue;
-		if (above++ < MOST)
-			note_long(s, &s->run[i]);
+		/* The piece has no border inside.  The first operation's name is whole, as npu-perf
+		 * --json has it: a converter's names often differ in the middle only. */
+		const struct g_op *first = NULL;
+		int ops = 0;
+		for (size_t k = 0; k < s->g->n_ops; k++)
+			if (s->g->ops[k]->node == run->node) {
+				first = first ? first : s->g->ops[k];
+				ops++;
+			}
+		const char *name = first ? table_name(s->a, first->name, 'o', first->rec.id) : "";
+		const char *others = ops > 1 ? arena_printf(s->a, " and the next %d", ops - 1) : "";
+		cli_note_to(s->e, "yield", "operation %s%s: %.0f cycles, which can't be divided",
+			    name, others, run->of.cycles);
 	}
 	if (above > MOST)
 		cli_note_to(s->e, "yield", "in all, %zu operators exceed %" PRId64 " cycles", above,
