@@ -33,70 +33,10 @@ is_used(const struct copies *c, const struct g_op *op, bool use)
 	return true;
 }
 
-/* The kernels of a node that touch a tensor: how many write and read it, the first one, and the
- * index behind the last. */
-struct users {
-	int writers, readers;
-	bool moved; /* a transfer touches the tensor itself */
-	size_t first, end;
-};
-
 static bool
 is_kernel_of(const struct copies *c, const struct g_node *n, const struct g_op *op)
 {
 	return op->node == n && !op_is_transfer(op->kind) && is_used(c, op, true);
-}
-
-static struct users
-users_of(const struct graph *g, const struct copies *c, const struct g_node *n,
-	 const struct g_tensor *t)
-{
-	struct users u = { .first = g->n_ops };
-	for (size_t i = 0; i < g->n_ops; i++) {
-		struct g_op *op = g->ops[i];
-		for (int k = 0; k < OPERANDS; k++) {
-			if (operand_ofm_first(op, k)->t != t)
-				continue;
-			u.moved |= op_is_transfer(op->kind);
-			if (!is_kernel_of(c, n, op))
-				continue;
-			u.writers += k == 0;
-			u.readers += k != 0;
-			u.first = i < u.first ? i : u.first;
-			u.end = i + 1;
-		}
-	}
-	return u;
-}
-
-static void
-swap_operands(struct sched *s, struct copies *c, const struct g_node *n,
-	      struct g_tensor *home)
-{
-	for (size_t i = 0; i < s->g->n_ops; i++)
-		for (int k = 0; k < OPERANDS; k++) {
-			struct g_op *op = s->g->ops[i];
-			struct g_operand *o = operand_ofm_first(op, k);
-			if (o->t != home || !is_kernel_of(c, n, op))
-				continue;
-			agrow(s->a, c->swap, c->n_swaps, &c->cap_swaps);
-			c->swap[c->n_swaps++] = (struct swap){ .o = o, .copy = (int)c->n };
-		}
-}
-
-/* Can a copy move the tensor?  However operations view its bytes, a copy needs a type and
- * extents that the NPU supports. */
-static bool
-may_copy(const struct g_tensor *t)
-{
-	enum { MOST = 65536 }; /* largest extent of a whole operand */
-	int type = t->shape.type;
-	return t->hwc.h <= MOST && t->hwc.w <= MOST && t->hwc.c <= MOST &&
-	       !tensor_is_const(t) && !t->variable && t->io != IO_INOUT &&
-	       (!G_HAS(t, G_TENSOR_area) || tensor_is_separate(t)) && !G_HAS(t, G_TENSOR_layout) &&
-	       !tensor_has_strides(t) &&
-	       (type == TFL_INT8 || type == TFL_UINT8 || type == TFL_INT16 ||
-		type == TFL_INT32);
 }
 
 /*
@@ -107,18 +47,51 @@ static void
 add_copy(struct sched *s, struct copies *c, const struct g_node *n, struct g_tensor *t,
 	 bool made)
 {
+	enum { MOST = 65536 }; /* largest extent of a whole operand */
 	struct graph *g = s->g;
-	struct users u = users_of(g, c, n, t);
-	if (!may_copy(t) || (made ? !u.writers || u.moved : u.writers || !u.readers))
+	const int type = t->shape.type;
+	/* however operations view its bytes, a copy needs a type and extents that the NPU supports */
+	if (t->hwc.h > MOST || t->hwc.w > MOST || t->hwc.c > MOST || tensor_is_const(t) ||
+	    t->variable || t->io == IO_INOUT ||
+	    (G_HAS(t, G_TENSOR_area) && !tensor_is_separate(t)) || G_HAS(t, G_TENSOR_layout) ||
+	    tensor_has_strides(t) ||
+	    (type != TFL_INT8 && type != TFL_UINT8 && type != TFL_INT16 && type != TFL_INT32))
 		return;
-	struct g_tensor *fast = graph_add_feature_map(g, t->shape.type, t->hwc);
-	size_t at = made ? u.end : u.first;
+	/* the kernels of the node that touch t: how many write and read it, the first one, and the
+	 * index behind the last */
+	int writers = 0, readers = 0;
+	size_t first = g->n_ops, end = 0;
+	bool moved = false; /* a transfer touches t itself */
+	for (size_t i = 0; i < g->n_ops; i++)
+		for (int k = 0; k < OPERANDS; k++) {
+			struct g_op *op = g->ops[i];
+			if (operand_ofm_first(op, k)->t != t)
+				continue;
+			moved |= op_is_transfer(op->kind);
+			if (!is_kernel_of(c, n, op))
+				continue;
+			writers += k == 0;
+			readers += k != 0;
+			first = i < first ? i : first;
+			end = i + 1;
+		}
+	if (made ? !writers || moved : writers || !readers)
+		return;
+	struct g_tensor *fast = graph_add_feature_map(g, type, t->hwc);
+	size_t at = made ? end : first;
 	struct g_operand from = operand_whole(made ? fast : t);
 	struct g_operand to = operand_whole(made ? t : fast);
-	struct g_op *op = insert_copy(g, at, g->ops[made ? at - 1 : at], from, to);
-	swap_operands(s, c, n, t);
+	struct g_op *copy = insert_copy(g, at, g->ops[made ? at - 1 : at], from, to);
+	for (size_t i = 0; i < g->n_ops; i++)
+		for (int k = 0; k < OPERANDS; k++) {
+			struct g_operand *o = operand_ofm_first(g->ops[i], k);
+			if (o->t != t || !is_kernel_of(c, n, g->ops[i]))
+				continue;
+			agrow(s->a, c->swap, c->n_swaps, &c->cap_swaps);
+			c->swap[c->n_swaps++] = (struct swap){ .o = o, .copy = (int)c->n };
+		}
 	agrow(s->a, c->v, c->n, &c->cap);
-	c->v[c->n++] = (struct moved){ .op = op, .home = t, .fast = fast, .pays = true };
+	c->v[c->n++] = (struct moved){ .op = copy, .home = t, .fast = fast, .pays = true };
 }
 
 /* Is the operand one run of bytes, of a tensor that is linear in any case?  Then a transfer,
@@ -136,10 +109,13 @@ is_linear_run(const struct sched *s, const struct g_operand *o)
 		(at * size % ALIGN == 0 && hwc_elements(o->shape) * size % ALIGN == 0));
 }
 
-static void
-add_moves(struct sched *s, struct copies *c)
+bool
+list_copies(struct sched *s)
 {
 	struct graph *g = s->g;
+	struct copies *c = anew(s->a, struct copies, 1);
+	if (g->n_steps)
+		return true;
 	for (size_t i = 0; i < g->n_ops; i++) {
 		struct g_op *op = g->ops[i];
 		if (!op_only_moves(op) || G_HAS(op, G_OP_block) ||
@@ -151,33 +127,16 @@ add_moves(struct sched *s, struct copies *c)
 		c->v[c->n++] = (struct moved){ .op = copy, .instead = op, .pays = true };
 		i++;
 	}
-}
-
-/* Adds copies for an NPU with an SRAM of its own.  Graphs with loops have none: tensors between
- * the nodes of a loop are inputs and outputs at once, of several iterations. */
-static void
-add_io_copies(struct sched *s, struct copies *c)
-{
-	struct graph *g = s->g;
-	for (size_t i = 0; i < g->n_nodes; i++) {
+	/* Copies for an NPU with an SRAM of its own.  Graphs with loops have none: tensors between the
+	 * nodes of a loop are inputs and outputs at once, of several iterations. */
+	const bool has_io = s->memory.spilling && !graph_has_loops(g);
+	for (size_t i = 0; has_io && i < g->n_nodes; i++) {
 		const struct g_node *n = g->nodes[i];
 		for (size_t k = 0; k < n->in.n; k++)
 			add_copy(s, c, n, n->in.v[k], false);
 		for (size_t k = 0; k < n->out.n; k++)
 			add_copy(s, c, n, n->out.v[k], true);
 	}
-}
-
-bool
-list_copies(struct sched *s)
-{
-	struct graph *g = s->g;
-	struct copies *c = anew(s->a, struct copies, 1);
-	if (g->n_steps)
-		return true;
-	add_moves(s, c);
-	if (s->memory.spilling && !graph_has_loops(g))
-		add_io_copies(s, c);
 	if (!c->n)
 		return true;
 	c->n_ops = g->n_ops;

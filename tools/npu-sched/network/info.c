@@ -6,134 +6,34 @@
 #include "graph/facts.h"
 #include "target/accel.h"
 
-static void
-note_operand(struct sched *s, int i, const struct g_operand *o, bool writes)
-{
-	if (!o->t)
-		return;
-	struct use *u = &s->use[o->t->rec.index];
-	u->last_touch = i;
-	if (u->first_touch < 0)
-		u->first_touch = i;
-	if (writes) {
-		u->producers++;
-		u->producer = i;
-	} else {
-		u->last_read = i;
-	}
-	bool by_rows = operand_has_rows(o) && (!writes || o->view == VIEW_WHOLE);
-	int other = u->producers ? u->producer : i;
-	if (!by_rows || s->info[other].node != s->info[i].node)
-		u->plain = false;
-}
-
-static void
-note_node(struct sched *s, int n)
-{
-	const struct g_node *node = s->g->nodes[n];
-	for (size_t i = 0; i < node->in.n; i++) {
-		struct use *u = &s->use[node->in.v[i]->rec.index];
-		u->last_in = n;
-		u->plain = false;
-	}
-	for (size_t i = 0; i < node->out.n; i++) {
-		struct use *u = &s->use[node->out.v[i]->rec.index];
-		u->leaves = true;
-		u->plain = false;
-	}
-}
-
-/* The order of inputs and outputs gives those outside of the arena their offsets. */
-static void
-place_separate(struct sched *s)
-{
-	struct io_place *of = anew(s->a, struct io_place, s->g->n_tensors + 1);
-	if (s->g->n_nodes)
-		node_io_places(s->g->nodes[0], of);
-	for (size_t i = 0; i < s->g->n_tensors; i++)
-		if (tensor_is_separate(s->g->tensors[i]))
-			s->g->tensors[i]->at = of[i].at;
-}
-
-static void
-study_tensors(struct sched *s)
-{
-	struct graph *g = s->g;
-	s->use = anew(s->a, struct use, g->n_tensors + 1);
-	for (size_t i = 0; i < g->n_tensors; i++) {
-		const struct g_tensor *t = g->tensors[i];
-		s->use[i] = (struct use){
-			.producer = -1, .last_read = -1, .first_touch = -1,
-			.last_touch = -1, .last_in = -1,
-			.plain = !tensor_is_const(t) && !t->variable &&
-				 !G_HAS(t, G_TENSOR_io) && !G_HAS(t, G_TENSOR_at) };
-	}
-	for (size_t n = 0; n < g->n_nodes; n++)
-		note_node(s, (int)n);
-	for (int i = 0; i < s->n_ops; i++) {
-		const struct g_op *op = s->info[i].op;
-		note_operand(s, i, &op->ifm, false);
-		note_operand(s, i, &op->ifm2, false);
-		note_operand(s, i, &op->ofm, true);
-	}
-}
-
-/* Rows of a reshaped tensor are contiguous, too, and so are rows of overlapping pixels.  Such a
- * tensor has a rolling buffer only if its rows stay the same (struct use, plain). */
-static bool
-is_contiguous(const struct g_operand *o)
-{
-	return o->view == VIEW_WHOLE || o->view == VIEW_RESHAPE || operand_has_rows(o);
-}
-
 /*
  * Can the operation run in stripes, which are rows of its OFM?  A node that repeats may write
  * its inputs for the next iteration, so that order counts.  A fully connected operation has
  * work for one row only; a REDUCE_SUM reads linear feature maps; upscaling would need even
- * stripes.  A U55 copies multiples of 16 bytes.
+ * stripes.  A U55 copies multiples of 16 bytes.  Rows of a reshaped tensor are contiguous, too, and
+ * so are rows of overlapping pixels.  Such a tensor has a rolling buffer only if its rows stay the
+ * same (struct use, plain).
  */
 static bool
 can_stripe(const struct sched *s, const struct g_op *op)
 {
+	const struct g_operand *const in[] = { &op->ifm, &op->ifm2 };
 	struct g_pad e = op->edge;
 	if (node_repeats(op->node))
 		return false;
 	if (op->kind == OP_COPY && !accel_is_u65(s->accel) &&
 	    tensor_strides(op->ofm.t).y % ALIGN)
 		return false;
+	for (size_t i = 0; i < ARRAY_LEN(in); i++)
+		if ((in[i]->t || !i) && in[i]->view != VIEW_WHOLE && in[i]->view != VIEW_RESHAPE &&
+		    !operand_has_rows(in[i]))
+			return false;
 	return op->kind != OP_FC && op->kind != OP_GATHER && op->kind != OP_SCATTER &&
 	       op->kind != OP_REDUCE_SUM &&
 	       op->order != ORDER_REVERSE_H && op->kind != OP_RESIZE &&
 	       op->upscale == UPSCALE_NONE && op->ofm.shape.h > 1 &&
-	       op->ofm.view == VIEW_WHOLE && is_contiguous(&op->ifm) &&
-	       !e.top && !e.left && !e.bottom && !e.right &&
-	       (!op->ifm2.t || is_contiguous(&op->ifm2));
-}
-
-/* Lists operations in the order of their nodes. */
-static void
-list_ops(struct sched *s)
-{
-	struct graph *g = s->g;
-	/* position of each node's next operation */
-	int *next = anew(s->a, int, g->n_nodes + 1);
-	int *cpu = anew(s->a, int, g->n_nodes + 1);
-	for (size_t i = 0; i < g->n_ops; i++)
-		next[g->ops[i]->node->rec.index + 1]++;
-	for (size_t n = 0; n < g->n_nodes; n++) {
-		next[n + 1] += next[n];
-		cpu[n + 1] = cpu[n] + (g->nodes[n]->kind == NODE_CPU);
-	}
-	s->n_ops = (int)g->n_ops;
-	s->has_copies = false;
-	for (size_t i = 0; i < g->n_ops; i++)
-		s->has_copies |= op_is_transfer(g->ops[i]->kind);
-	s->info = anew(s->a, struct op_info, g->n_ops + 1);
-	for (size_t i = 0; i < g->n_ops; i++) {
-		int n = g->ops[i]->node->rec.index;
-		s->info[next[n]++] = (struct op_info){
-			.op = g->ops[i], .node = n, .cpu_before = cpu[n] };
-	}
+	       op->ofm.view == VIEW_WHOLE &&
+	       !e.top && !e.left && !e.bottom && !e.right;
 }
 
 /* The operation inside the node that is the only producer of an operand; -1: none. */
@@ -142,19 +42,6 @@ producer_of(const struct sched *s, const struct g_operand *o)
 {
 	const struct use *u = o->t ? &s->use[o->t->rec.index] : NULL;
 	return u && u->plain && u->producers == 1 ? u->producer : -1;
-}
-
-static void
-find_shared_weights(struct sched *s)
-{
-	int *users = anew(s->a, int, s->g->n_weights + 1);
-	for (int i = 0; i < s->n_ops; i++)
-		if (s->info[i].op->weights)
-			users[s->info[i].op->weights->rec.index]++;
-	for (int i = 0; i < s->n_ops; i++) {
-		const struct g_weights *w = s->info[i].op->weights;
-		s->info[i].shared = w && users[w->rec.index] > 1;
-	}
 }
 
 /*
@@ -180,11 +67,53 @@ find_chain_operand(const struct sched *s, int i)
 	return op->ifm.t == t ? CHAIN_IFM : op->ifm2.t == t ? CHAIN_IFM2 : CHAIN_NONE;
 }
 
-/* For the present order of operations. */
+/* Sets s->use, and the flow between operations in their present order. */
 static void
 study_flow(struct sched *s)
 {
-	study_tensors(s);
+	struct graph *g = s->g;
+	s->use = anew(s->a, struct use, g->n_tensors + 1);
+	for (size_t i = 0; i < g->n_tensors; i++) {
+		const struct g_tensor *t = g->tensors[i];
+		s->use[i] = (struct use){
+			.producer = -1, .last_read = -1, .first_touch = -1,
+			.last_touch = -1, .last_in = -1,
+			.plain = !tensor_is_const(t) && !t->variable &&
+				 !G_HAS(t, G_TENSOR_io) && !G_HAS(t, G_TENSOR_at) };
+	}
+	for (size_t n = 0; n < g->n_nodes; n++) {
+		const struct g_node *node = g->nodes[n];
+		for (size_t i = 0; i < node->in.n; i++) {
+			struct use *u = &s->use[node->in.v[i]->rec.index];
+			u->last_in = (int)n;
+			u->plain = false;
+		}
+		for (size_t i = 0; i < node->out.n; i++) {
+			struct use *u = &s->use[node->out.v[i]->rec.index];
+			u->leaves = true;
+			u->plain = false;
+		}
+	}
+	for (int i = 0; i < s->n_ops; i++) {
+		const struct g_op *op = s->info[i].op;
+		const struct g_operand *const operand[OPERANDS] = { &op->ifm, &op->ifm2, &op->ofm };
+		for (int k = 0; k < OPERANDS; k++) {
+			const struct g_operand *o = operand[k];
+			if (!o->t)
+				continue;
+			struct use *u = &s->use[o->t->rec.index];
+			const bool writes = o == &op->ofm;
+			u->last_touch = i;
+			u->first_touch = u->first_touch < 0 ? i : u->first_touch;
+			u->producers += writes;
+			u->producer = writes ? i : u->producer;
+			u->last_read = writes ? u->last_read : i;
+			const bool by_rows = operand_has_rows(o) && (!writes || o->view == VIEW_WHOLE);
+			const int other = u->producers ? u->producer : i;
+			if (!by_rows || s->info[other].node != s->info[i].node)
+				u->plain = false;
+		}
+	}
 	for (int i = 0; i < s->n_ops; i++) {
 		struct op_info *f = &s->info[i];
 		const struct use *u = &s->use[f->op->ofm.t->rec.index];
@@ -199,12 +128,39 @@ study_flow(struct sched *s)
 void
 study_ops(struct sched *s)
 {
-	place_separate(s);
-	list_ops(s);
-	find_shared_weights(s);
-	for (int i = 0; i < s->n_ops; i++) {
-		s->info[i].stripes = can_stripe(s, s->info[i].op);
-		s->info[i].block_from_graph = G_HAS(s->info[i].op, G_OP_block);
+	struct graph *g = s->g;
+	/* the order of inputs and outputs gives those outside of the arena their offsets */
+	struct io_place *of = anew(s->a, struct io_place, g->n_tensors + 1);
+	if (g->n_nodes)
+		node_io_places(g->nodes[0], of);
+	for (size_t i = 0; i < g->n_tensors; i++)
+		if (tensor_is_separate(g->tensors[i]))
+			g->tensors[i]->at = of[i].at;
+	/* operations, in the order of their nodes */
+	int *next = anew(s->a, int, g->n_nodes + 1); /* position of each node's next operation */
+	int *cpu = anew(s->a, int, g->n_nodes + 1);
+	int *users = anew(s->a, int, g->n_weights + 1); /* of each weights record */
+	s->n_ops = (int)g->n_ops;
+	s->has_copies = false;
+	for (size_t i = 0; i < g->n_ops; i++) {
+		next[g->ops[i]->node->rec.index + 1]++;
+		s->has_copies |= op_is_transfer(g->ops[i]->kind);
+		if (g->ops[i]->weights)
+			users[g->ops[i]->weights->rec.index]++;
+	}
+	for (size_t n = 0; n < g->n_nodes; n++) {
+		next[n + 1] += next[n];
+		cpu[n + 1] = cpu[n] + (g->nodes[n]->kind == NODE_CPU);
+	}
+	s->info = anew(s->a, struct op_info, g->n_ops + 1);
+	for (size_t i = 0; i < g->n_ops; i++) {
+		struct g_op *op = g->ops[i];
+		const int n = op->node->rec.index;
+		s->info[next[n]++] = (struct op_info){
+			.op = op, .node = n, .cpu_before = cpu[n],
+			.shared = op->weights && users[op->weights->rec.index] > 1,
+			.stripes = can_stripe(s, op),
+			.block_from_graph = G_HAS(op, G_OP_block) };
 	}
 	study_flow(s);
 }

@@ -7,18 +7,6 @@
 
 #include <string.h>
 
-/* The bounds of a clamp that does nothing; for 32 bits, the limits of the registers. */
-static struct g_range
-bounds_of(int type)
-{
-	int bits = 8 * graph_type_bytes(type);
-	if (bits > 16)
-		return (struct g_range){ .lo = INT16_MIN, .hi = INT16_MAX };
-	int64_t least = graph_type_signed(type) ? -((int64_t)1 << (bits - 1)) : 0;
-	return (struct g_range){ .lo = least,
-				 .hi = least + ((int64_t)1 << bits) - 1 };
-}
-
 static struct g_op *
 insert_bare(struct graph *g, size_t at, enum g_op_kind kind, const struct g_op *beside,
 	    struct g_operand ifm, struct g_operand ofm)
@@ -54,7 +42,11 @@ insert_op(struct graph *g, size_t at, enum g_op_kind kind, const struct g_op *be
 	G_PUT(op, OP, ifm_zero, 0);
 	G_PUT(op, OP, ofm_zero, 0);
 	G_PUT(op, OP, round, ROUND_TFL);
-	G_PUT(op, OP, clamp, bounds_of(ofm.type));
+	/* bounds that do nothing; for 32 bits, the limits of the registers */
+	const int bits = 8 * graph_type_bytes(ofm.type);
+	const int64_t values = bits > 16 ? 1 << 16 : (int64_t)1 << bits;
+	const int64_t least = bits > 16 || graph_type_signed(ofm.type) ? -values / 2 : 0;
+	G_PUT(op, OP, clamp, (struct g_range){ .lo = least, .hi = least + values - 1 });
 	return op;
 }
 

@@ -46,42 +46,21 @@ static const char magic[] = "nputools-plan 1";
 
 /* ---- reading --------------------------------------------------------------------- */
 
-/* Adds a record for the line that the parser is at; NULL: there may be one only. */
-static struct g_rec *
-add_record(struct parse *s, struct plan_text *t, enum plan_record kind)
+static bool
+parse_lines(struct parse *s, struct plan_text *t)
 {
 	struct g_rec *const one[] = { [PLAN_TARGET] = &t->target.rec,
 				      [PLAN_NETWORK] = &t->network.rec,
 				      [PLAN_MEMORY] = &t->memory.rec };
-	if (kind == PLAN_OP) {
-		agrow(s->a, t->op, t->n_ops, &t->cap_ops);
-		t->op[t->n_ops] = (struct plan_op){ .kind = 0 };
-		return &t->op[t->n_ops++].rec;
-	}
-	if (!one[kind]->line)
-		return one[kind];
-	(void)BAD(s, "there are two %s records", descs[kind].keyword);
-	return NULL;
-}
-
-static bool
-parse_header(struct parse *s)
-{
-	const char *end, *p = parse_next_line(s, &end);
 	const size_t name = strlen("nputools-plan ");
+	const char *end, *p = parse_next_line(s, &end);
 	s->line = 1;
 	if (!p || (size_t)(end - p) <= name || memcmp(p, magic, name) != 0)
 		return BAD(s, "not a plan of npu-sched (the first line is '%s')", magic);
 	const size_t length = (size_t)(end - p);
-	return (length == strlen(magic) && !memcmp(p, magic, length)) ||
-	       BAD(s, "version %.*s of a plan: this npu-sched reads version 1",
-		   (int)(length - name < 20 ? length - name : 20), p + name);
-}
-
-static bool
-parse_lines(struct parse *s, struct plan_text *t)
-{
-	const char *end, *p;
+	if (length != strlen(magic) || memcmp(p, magic, length) != 0)
+		return BAD(s, "version %.*s of a plan: this npu-sched reads version 1",
+			   (int)(length - name < 20 ? length - name : 20), p + name);
 	while ((p = parse_next_line(s, &end))) {
 		if (memchr(p, '\0', (size_t)(end - p)))
 			return BAD(s, "a NUL byte in a text file");
@@ -90,8 +69,17 @@ parse_lines(struct parse *s, struct plan_text *t)
 		if (end - p == 3 && !memcmp(p, "eof", 3))
 			return s->p == s->end || (s->line++, BAD(s, "text after eof"));
 		const int k = parse_keyword(s, descs, PLAN_RECORDS, &p, end);
-		struct g_rec *r = k < 0 ? NULL : add_record(s, t, (enum plan_record)k);
-		if (!r || !parse_fields(s, &descs[k], r, p, end))
+		if (k < 0)
+			return false;
+		struct g_rec *r = k == PLAN_OP ? NULL : one[k];
+		if (r && r->line)
+			return BAD(s, "there are two %s records", descs[k].keyword);
+		if (!r) {
+			agrow(s->a, t->op, t->n_ops, &t->cap_ops);
+			t->op[t->n_ops] = (struct plan_op){ .kind = 0 };
+			r = &t->op[t->n_ops++].rec;
+		}
+		if (!parse_fields(s, &descs[k], r, p, end))
 			return false;
 	}
 	s->line++;
@@ -109,27 +97,6 @@ check_range(const struct plan_text *t, const struct g_rec *r, const char *key, i
 }
 
 static bool
-check_op(const struct plan_text *t, const struct plan_op *x, struct err *e)
-{
-	for (size_t i = 0; i < x->fetch.n; i++)
-		if (!check_range(t, &x->rec, "fetch", x->fetch.v[i], 1, e))
-			return false;
-	return check_range(t, &x->rec, "joins", x->decided.joins, 1, e) &&
-	       check_range(t, &x->rec, "fast", x->fast, 1, e) &&
-	       check_range(t, &x->rec, "rows", x->decided.rows, INT32_MAX, e);
-}
-
-static bool
-is_alternative(const char *word)
-{
-	const char *name;
-	for (int i = 0; (name = rewrite_chosen_name(i)); i++)
-		if (!strcmp(word, name))
-			return true;
-	return !strcmp(word, "whole") || !strcmp(word, "split");
-}
-
-static bool
 check_text(const struct plan_text *t, struct err *e)
 {
 	const struct plan_memory *m = &t->memory;
@@ -137,7 +104,11 @@ check_text(const struct plan_text *t, struct err *e)
 	if (!t->target.rec.line || !n->rec.line || !m->rec.line)
 		return err_at(e, t->file, 0, "the plan has no %s record",
 			      !t->target.rec.line ? "target" : !n->rec.line ? "network" : "memory");
-	if (!is_alternative(n->rec.word))
+	bool is_valid = !strcmp(n->rec.word, "whole") || !strcmp(n->rec.word, "split");
+	const char *name;
+	for (int i = 0; !is_valid && (name = rewrite_chosen_name(i)); i++)
+		is_valid = !strcmp(n->rec.word, name);
+	if (!is_valid)
 		return plan_err(t, n, e, "a network is whole, split, or the name of a rule of npu-sched's, "
 				"not %s", n->rec.word);
 	if (m->decided.ahead < 0 || !isfinite(m->decided.ahead))
@@ -147,9 +118,16 @@ check_text(const struct plan_text *t, struct err *e)
 	    !check_range(t, &m->rec, "slide", m->slide, 1, e) ||
 	    !check_range(t, &n->rec, "columns", n->columns, 1, e))
 		return false;
-	for (size_t i = 0; i < t->n_ops; i++)
-		if (!check_op(t, &t->op[i], e))
+	for (size_t i = 0; i < t->n_ops; i++) {
+		const struct plan_op *x = &t->op[i];
+		for (size_t k = 0; k < x->fetch.n; k++)
+			if (!check_range(t, &x->rec, "fetch", x->fetch.v[k], 1, e))
+				return false;
+		if (!check_range(t, &x->rec, "joins", x->decided.joins, 1, e) ||
+		    !check_range(t, &x->rec, "fast", x->fast, 1, e) ||
+		    !check_range(t, &x->rec, "rows", x->decided.rows, INT32_MAX, e))
 			return false;
+	}
 	return true;
 }
 
@@ -180,30 +158,10 @@ check_target(const struct sched *s, const struct plan_text *t)
 			t->memory.rec.word);
 }
 
-/* Lists lines by the numbers of their operations, which may have gaps. */
-static bool
-list_by_id(struct arena *a, struct plan_text *t, struct err *e)
-{
-	enum { GAPS = 16, FEW = 1024 };
-	for (size_t i = 0; i < t->n_ops; i++)
-		t->n_ids = t->op[i].rec.id >= t->n_ids ? t->op[i].rec.id + 1 : t->n_ids;
-	if ((size_t)t->n_ids > GAPS * t->n_ops + FEW)
-		return err_at(e, t->file, 0, "operations go up to o%d, which is too far "
-			      "for %zu lines", t->n_ids - 1, t->n_ops);
-	t->by_id = anew(a, const struct plan_op *, (size_t)t->n_ids + 1);
-	for (size_t i = 0; i < t->n_ops; i++) {
-		const struct plan_op **at = &t->by_id[t->op[i].rec.id];
-		if (*at)
-			return plan_err(t, &t->op[i], e, "o%d has two lines, also line %u",
-					t->op[i].rec.id, (*at)->rec.line);
-		*at = &t->op[i];
-	}
-	return true;
-}
-
 bool
 plan_read(struct sched *s)
 {
+	enum { GAPS = 16, FEW = 1024 };
 	struct plan_text *t = anew(s->a, struct plan_text, 1);
 	struct bytes text;
 	t->file = file_name(s->o->plan);
@@ -212,8 +170,23 @@ plan_read(struct sched *s)
 	struct parse x = { .a = s->a, .file = t->file, .e = s->e, .p = (const char *)text.p,
 			   .end = (const char *)text.p + text.n };
 	s->plan_input = t;
-	return parse_header(&x) && parse_lines(&x, t) && check_text(t, s->e) &&
-	       check_target(s, t) && list_by_id(s->a, t, s->e);
+	if (!parse_lines(&x, t) || !check_text(t, s->e) || !check_target(s, t))
+		return false;
+	/* lines by the numbers of their operations, which may have gaps */
+	for (size_t i = 0; i < t->n_ops; i++)
+		t->n_ids = t->op[i].rec.id >= t->n_ids ? t->op[i].rec.id + 1 : t->n_ids;
+	if ((size_t)t->n_ids > GAPS * t->n_ops + FEW)
+		return err_at(s->e, t->file, 0, "operations go up to o%d, which is too far "
+			      "for %zu lines", t->n_ids - 1, t->n_ops);
+	t->by_id = anew(s->a, const struct plan_op *, (size_t)t->n_ids + 1);
+	for (size_t i = 0; i < t->n_ops; i++) {
+		const struct plan_op **at = &t->by_id[t->op[i].rec.id];
+		if (*at)
+			return plan_err(t, &t->op[i], s->e, "o%d has two lines, also line %u",
+					t->op[i].rec.id, (*at)->rec.line);
+		*at = &t->op[i];
+	}
+	return true;
 }
 
 const struct plan_op *
