@@ -47,54 +47,37 @@ shape_obstacle(struct arena *a, const char *what, int k, const int32_t *dim, int
 					  what, k, dim[0]);
 }
 
-/* The same for all inputs or outputs of a graph without an original model. */
-static const char *
-tensors_obstacle(struct arena *a, const char *what, const struct g_tensors *l)
-{
-	const char *why = NULL;
-	for (size_t i = 0; i < l->n && !why; i++)
-		why = shape_obstacle(a, what, (int)i, l->v[i]->shape.dim, l->v[i]->shape.rank);
-	return why;
-}
-
-/*
- * The same for tensors of the model: those of `instead`, which the graph names, or the
- * n tensors of v if `instead` is NULL.
- */
-static const char *
-model_obstacle(struct arena *a, const struct tfl_subgraph *sg, const char *what,
-	       const int *v, int n, const struct g_tfls *instead)
-{
-	const char *why = NULL;
-	n = instead ? instead->n : n;
-	for (int i = 0; i < n && !why; i++) {
-		int t = instead ? instead->v[i].index : v[i];
-		if (t >= 0 && t < sg->n_tensors)
-			why = shape_obstacle(a, what, i, sg->tensor[t].dim,
-					     sg->tensor[t].rank);
-	}
-	return why;
-}
-
+/* *why: the same for all inputs and outputs.  False: an error. */
 static bool
 io_obstacle(struct sched *s, const char **why)
 {
 	static const struct g_model none;
 	const struct g_model *m = s->g->n_models ? s->g->models[0] : &none;
-	struct tfl_model *model;
-	if (G_HAS(m, G_MODEL_in)) {
-		*why = tensors_obstacle(s->a, "input", &m->in);
-		*why = *why ? *why : tensors_obstacle(s->a, "output", &m->out);
-		return true;
-	}
-	if (!graph_model(s->g, &model, s->e))
+	const bool in_graph = G_HAS(m, G_MODEL_in); /* there is no original model */
+	struct tfl_model *model = NULL;
+	if (!in_graph && !graph_model(s->g, &model, s->e))
 		return false;
-	const struct tfl_subgraph *sg = &model->subgraph[0];
-	*why = model_obstacle(s->a, sg, "input", sg->in, sg->n_in,
-			      G_HAS(m, G_MODEL_inputs) ? &m->inputs : NULL);
-	if (!*why)
-		*why = model_obstacle(s->a, sg, "output", sg->out, sg->n_out,
-				      G_HAS(m, G_MODEL_outputs) ? &m->outputs : NULL);
+	*why = NULL;
+	for (int out = 0; out < 2; out++) {
+		const char *what = out ? "output" : "input";
+		const struct g_tensors *l = out ? &m->out : &m->in;
+		for (size_t i = 0; in_graph && i < l->n && !*why; i++)
+			*why = shape_obstacle(s->a, what, (int)i, l->v[i]->shape.dim,
+					      l->v[i]->shape.rank);
+		if (in_graph)
+			continue;
+		/* tensors of the model: its own, or those that the graph names instead */
+		const struct tfl_subgraph *sg = &model->subgraph[0];
+		const bool names = G_HAS(m, out ? G_MODEL_outputs : G_MODEL_inputs);
+		const struct g_tfls *named = out ? &m->outputs : &m->inputs;
+		const int *v = out ? sg->out : sg->in, n = out ? sg->n_out : sg->n_in;
+		for (int i = 0; i < (names ? named->n : n) && !*why; i++) {
+			const int t = names ? named->v[i].index : v[i];
+			if (t >= 0 && t < sg->n_tensors)
+				*why = shape_obstacle(s->a, what, i, sg->tensor[t].dim,
+						      sg->tensor[t].rank);
+		}
+	}
 	return true;
 }
 
@@ -126,16 +109,6 @@ find_obstacle(struct sched *s, const char **why)
 static const char other_ops[] = "other operations process all inputs at once";
 static const struct rewrite_changes changes = { .to = other_ops, .from = other_ops };
 
-/* Do n inputs take no more cycles together than one by one? */
-static bool
-pays(struct batch *b, const struct sched *x, int32_t n)
-{
-	bool ok = b->plain == 0 || b->s->o->max_cycles || !x->plan ||
-		  objective_of(x) <= n * b->plain * (1 + ROUNDING);
-	b->slow |= !ok;
-	return ok;
-}
-
 /* Plans n inputs with one grouping.  False: no plan that pays, and e may have the reason. */
 static bool
 try_grouping(struct batch *b, int32_t n, const bool *together, struct sched *out, struct err *e)
@@ -147,8 +120,13 @@ try_grouping(struct batch *b, int32_t n, const bool *together, struct sched *out
 	bool many = n > 1 && g->n_ops > MOST_OPS;
 	b->many |= many;
 	rewrite_open(s, g, out, e);
-	if (!many && graph_check(g, e) && b->plan(out) && pays(b, out, n))
-		return true;
+	if (!many && graph_check(g, e) && b->plan(out)) {
+		/* the inputs must not take more cycles together than one by one */
+		if (b->plain == 0 || s->o->max_cycles || !out->plan ||
+		    objective_of(out) <= n * b->plain * (1 + ROUNDING))
+			return true;
+		b->slow = true;
+	}
 	plan_close(out->plan);
 	return false;
 }
@@ -171,51 +149,25 @@ try_inputs(struct batch *b, int32_t n)
 	return any;
 }
 
-/* Finds the largest number of inputs that fits, by halving: one input more never needs less
- * memory. */
-static void
-find_most(struct batch *b, int32_t wanted)
-{
-	int32_t lo = 1, hi = wanted;
-	if (try_inputs(b, wanted))
-		return;
-	while (hi - lo > 1) {
-		int32_t mid = lo + (hi - lo) / 2;
-		if (try_inputs(b, mid))
-			lo = mid;
-		else
-			hi = mid;
-	}
-}
-
-/*
- * Is memory the limit?  With enough memory, a change of the grouping saves less than a
- * thousandth.  In a much larger graph, no change can be planned in a reasonable time.
- */
-static bool
-is_memory_limited(const struct batch *b)
-{
-	enum { MOST = 512 }; /* operations */
-	const struct options *o = b->s->o;
-	int64_t limit = b->s->limit_bytes ? b->s->limit_bytes : b->s->profile_bytes;
-	if (b->n < 2 || o->front || o->dump || b->best.g->n_ops > MOST)
-		return false;
-	return o->max_cycles || o->goal != GOAL_PERFORMANCE ||
-	       (limit && peak_of(&b->best, b->best.plan) > limit / 2);
-}
-
 /*
  * Changes the best grouping operation by operation, beginning next to where it changes, and
- * keeps changes that are better.  --effort limits their number.
+ * keeps changes that are better.  --effort limits their number.  Only where memory is the limit:
+ * with enough of it, a change saves less than a thousandth.  In a much larger graph, no change can
+ * be planned in a reasonable time.
  */
 static void
 improve_grouping(struct batch *b)
 {
-	enum { TRIES = 2 };
+	enum { TRIES = 2, MOST = 512 /* operations */ };
 	struct arena *a = b->s->a;
 	const struct graph *g = b->s->g;
-	size_t n = (size_t)b->s->o->effort * TRIES;
-	if (!is_memory_limited(b))
+	const struct options *o = b->s->o;
+	const int64_t limit = b->s->limit_bytes ? b->s->limit_bytes : b->s->profile_bytes;
+	size_t n = (size_t)o->effort * TRIES;
+	if (b->n < 2 || o->front || o->dump || b->best.g->n_ops > MOST)
+		return;
+	if (!o->max_cycles && o->goal == GOAL_PERFORMANCE &&
+	    (!limit || peak_of(&b->best, b->best.plan) <= limit / 2))
 		return;
 	const size_t *turn = batch_turns(a, g, b->best_joint_ops);
 	bool *joint_ops = anew(a, bool, g->n_ops + 1);
@@ -234,63 +186,51 @@ improve_grouping(struct batch *b)
 	b->many = many;
 }
 
-static void
-record(struct graph *g, int32_t desired, int32_t actual)
-{
-	struct g_model *m = g->n_models ? g->models[0] : graph_add_g_model(g);
-	G_PUT(m, MODEL, desired_batch, desired);
-	G_PUT(m, MODEL, actual_batch, actual);
-}
-
-static bool
-conclude(struct batch *b, const char *why)
-{
-	struct sched *s = b->s;
-	int32_t n = b->n ? b->n : 1, wanted = s->o->batch;
-	record(s->g, wanted, n);
-	cli_note("batch", "desired_batch_size %d, actual_batch_size %d%s%s", wanted, n,
-		 why ? ": " : "", why ? why : "");
-	return n == wanted || !s->o->require_batch ||
-	       err_no(s->e, s->g->file, 0, "--require-batch: a batch of %d is not possible, but "
-		      "%d is: %s", wanted, n, why);
-}
-
-/* Plans one input alone: a batch must not be slower, and this plan is the fallback. */
-static bool
-plan_plain(struct batch *b)
-{
-	const struct options *o = b->s->o;
-	const bool *none = b->joint_ops[b->n_groupings - 1];
-	if (o->front || o->dump)
-		return true;
-	if (!try_grouping(b, 1, none, &b->best, b->s->e))
-		return false;
-	b->n = 1;
-	b->plain = objective_of(&b->best);
-	return true;
-}
-
 bool
 plan_batch(struct sched *s, bool (*plan)(struct sched *))
 {
+	const struct options *o = s->o;
+	const int32_t wanted = o->batch;
 	struct batch b = { .s = s, .plan = plan };
 	const char *why = NULL;
 	if (!find_obstacle(s, &why))
 		return false;
-	if (!why && s->o->batch > 1) {
+	if (!why && wanted > 1) {
 		b.n_groupings = batch_groupings(s->a, s->g, b.joint_ops);
-		if (!plan_plain(&b))
-			return false;
-		find_most(&b, s->o->batch);
+		/* one input alone: a batch must not be slower, and this plan is the fallback */
+		if (!o->front && !o->dump) {
+			const bool *none = b.joint_ops[b.n_groupings - 1];
+			if (!try_grouping(&b, 1, none, &b.best, s->e))
+				return false;
+			b.n = 1;
+			b.plain = objective_of(&b.best);
+		}
+		/* the largest number that fits, by halving: one input more never needs less memory */
+		int32_t lo = 1, hi = try_inputs(&b, wanted) ? lo : wanted;
+		while (hi - lo > 1) {
+			int32_t mid = lo + (hi - lo) / 2;
+			if (try_inputs(&b, mid))
+				lo = mid;
+			else
+				hi = mid;
+		}
 		improve_grouping(&b);
 	}
 	if (!b.n && !plan(s))
 		return false;
 	if (b.n)
 		adopt_rewrite(s, &b.best);
-	if (!why && b.n < s->o->batch && s->o->batch > 1)
+	if (!why && b.n < wanted && wanted > 1)
 		why = b.slow   ? "a larger batch takes more cycles per input"
 		      : b.many ? "a larger batch needs too many operations"
 			       : "a larger batch does not fit the arena";
-	return conclude(&b, why);
+	const int32_t n = b.n ? b.n : 1;
+	struct g_model *m = s->g->n_models ? s->g->models[0] : graph_add_g_model(s->g);
+	G_PUT(m, MODEL, desired_batch, wanted);
+	G_PUT(m, MODEL, actual_batch, n);
+	cli_note("batch", "desired_batch_size %d, actual_batch_size %d%s%s", wanted, n,
+		 why ? ": " : "", why ? why : "");
+	return n == wanted || !o->require_batch ||
+	       err_no(s->e, s->g->file, 0, "--require-batch: a batch of %d is not possible, but "
+		      "%d is: %s", wanted, n, why);
 }

@@ -12,17 +12,16 @@
 #include <stdlib.h>
 
 static int64_t
-feature_map_bytes(const struct g_operand *o)
-{
-	return o->t && !tensor_is_const(o->t)
-		   ? hwc_elements(o->shape) * graph_type_bytes(o->type) : 0;
-}
-
-static int64_t
 feature_maps_bytes(const struct g_op *op)
 {
-	return feature_map_bytes(&op->ifm) + feature_map_bytes(&op->ifm2) +
-	       feature_map_bytes(&op->ofm);
+	const struct g_operand *const operand[] = { &op->ifm, &op->ifm2, &op->ofm };
+	int64_t bytes = 0;
+	for (size_t i = 0; i < ARRAY_LEN(operand); i++) {
+		const struct g_operand *o = operand[i];
+		if (o->t && !tensor_is_const(o->t))
+			bytes += hwc_elements(o->shape) * graph_type_bytes(o->type);
+	}
+	return bytes;
 }
 
 static int
@@ -88,15 +87,6 @@ compare_turns(const void *x, const void *y)
 	return a->op < b->op ? -1 : a->op > b->op;
 }
 
-static int64_t
-count_weights(const struct g_op *op)
-{
-	int64_t n = op->weights != NULL;
-	for (int i = 0; op->weights && i < op->weights->shape.rank; i++)
-		n *= op->weights->shape.dim[i];
-	return n;
-}
-
 static size_t
 distance_of(const bool *joint_ops, size_t n, size_t op)
 {
@@ -114,9 +104,13 @@ batch_turns(struct arena *a, const struct graph *g, const bool *joint_ops)
 {
 	struct turn *t = anew(a, struct turn, g->n_ops + 1);
 	size_t *order = anew(a, size_t, g->n_ops + 1);
-	for (size_t i = 0; i < g->n_ops; i++)
+	for (size_t i = 0; i < g->n_ops; i++) {
+		const struct g_weights *w = g->ops[i]->weights;
 		t[i] = (struct turn){ .op = i, .distance = distance_of(joint_ops, g->n_ops, i),
-				      .weights = count_weights(g->ops[i]) };
+				      .weights = w != NULL };
+		for (int k = 0; w && k < w->shape.rank; k++)
+			t[i].weights *= w->shape.dim[k];
+	}
 	qsort(t, g->n_ops, sizeof(*t), compare_turns);
 	for (size_t i = 0; i < g->n_ops; i++)
 		order[i] = t[i].op;

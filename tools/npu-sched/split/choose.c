@@ -27,38 +27,6 @@ struct rewrite_set {
 	bool fits; /* `least` is in cycles */
 };
 
-/* Upper bound of the number of operations after a split. */
-static int64_t
-count_ops(const struct graph *g, const struct sums *l, struct split how)
-{
-	/* operations for each piece; an LSTM of 4 pieces has 21, and its products */
-	enum { USES = 6 };
-	int64_t n = (int64_t)g->n_ops;
-	for (size_t i = 0; i < l->n; i++)
-		n += USES * count_pieces(&l->v[i], how);
-	return n;
-}
-
-static bool
-has_columns(const struct sums *l)
-{
-	bool any = false;
-	for (size_t i = 0; i < l->n; i++)
-		any |= l->v[i].add->ofm.shape.h * l->v[i].add->ofm.shape.w > 1;
-	return any;
-}
-
-/* The largest number of sums that share one product. */
-static int
-count_shared(const struct sums *l)
-{
-	int most = 1;
-	for (size_t i = 0; i < l->n; i++)
-		for (int k = 0; k < 2; k++)
-			most = l->v[i].shared[k] > most ? l->v[i].shared[k] : most;
-	return most;
-}
-
 enum { MAX_SPLITS = 6, MAX_CHOSEN = 4, MAX_ALTERNATIVES = MAX_SPLITS + MAX_CHOSEN };
 
 /* Lists splits that differ and are small enough to be searched; those with more pieces come
@@ -66,15 +34,29 @@ enum { MAX_SPLITS = 6, MAX_CHOSEN = 4, MAX_ALTERNATIVES = MAX_SPLITS + MAX_CHOSE
 static int
 list_splits(const struct graph *g, const struct sums *l, struct alternative *v)
 {
-	int all = count_shared(l), n = 0;
+	/* operations for each piece; an LSTM of 4 pieces has 21, and its products */
+	enum { USES = 6 };
+	int all = 1, n = 0; /* all: the largest number of sums that share one product */
+	bool has_columns = false;
+	for (size_t i = 0; i < l->n; i++) {
+		has_columns |= l->v[i].add->ofm.shape.h * l->v[i].add->ofm.shape.w > 1;
+		for (int k = 0; k < 2; k++)
+			all = l->v[i].shared[k] > all ? l->v[i].shared[k] : all;
+	}
 	const struct split how[MAX_SPLITS] = {
 		{ .ahead = all }, { .ahead = all / 2 }, { .ahead = all / 4 }, { .ahead = 0 },
 		{ .columns = true, .ahead = all }, { .columns = true },
 	};
-	for (int i = 0; i < MAX_SPLITS; i++)
-		if ((!how[i].columns || has_columns(l)) && how[i].ahead != 1 &&
-		    (i == 0 || how[i].ahead != how[i - 1].ahead) && count_ops(g, l, how[i]) <= MOST_OPS)
+	for (int i = 0; i < MAX_SPLITS; i++) {
+		int64_t ops = (int64_t)g->n_ops; /* upper bound of those after the split */
+		if ((how[i].columns && !has_columns) || how[i].ahead == 1 ||
+		    (i && how[i].ahead == how[i - 1].ahead))
+			continue;
+		for (size_t k = 0; k < l->n; k++)
+			ops += USES * count_pieces(&l->v[k], how[i]);
+		if (ops <= MOST_OPS)
 			v[n++] = (struct alternative){ .name = "split", .sums = how[i] };
+	}
 	return n;
 }
 
@@ -93,17 +75,6 @@ apply_rules(struct sched *s, struct arena *a, const char *last)
 	return rewrite_chosen(a, g, s->accel, &s->o->rewrites, last, s->e) ? g : NULL;
 }
 
-/* The number of changes by the rules up to `last`; -1: an error. */
-static int64_t
-count_changes(struct sched *s, const char *last)
-{
-	struct arena *a = arena_open();
-	const struct graph *g = apply_rules(s, a, last);
-	int64_t n = g ? (int64_t)(g->n_rewrites - s->g->n_rewrites) : -1;
-	arena_close(a);
-	return n;
-}
-
 /* Needs: no pass has changed the graph. */
 static bool
 list_alternatives(struct sched *s, struct alternatives *l)
@@ -114,7 +85,11 @@ list_alternatives(struct sched *s, struct alternatives *l)
 	*l = (struct alternatives){ .n = 0 };
 	l->n = sums.n ? list_splits(s->g, &sums, l->v) : 0;
 	for (int i = 0; i < MAX_CHOSEN && (name = rewrite_chosen_name(i)); i++) {
-		now = count_changes(s, name);
+		/* the number of changes by the rules up to this one */
+		struct arena *a = arena_open();
+		const struct graph *g = apply_rules(s, a, name);
+		now = g ? (int64_t)(g->n_rewrites - s->g->n_rewrites) : -1;
+		arena_close(a);
 		if (now < 0)
 			return false;
 		if (now == changes)
@@ -147,24 +122,10 @@ alternative_open(const struct sched *s, const struct graph *g, const struct alte
 	out->alternative = own;
 }
 
-/* Does the fastest form win, and no row of a front name another one? */
-static bool
-is_fastest_taken(const struct options *o)
-{
-	return o->goal != GOAL_SIZE && !o->max_cycles && !o->front && !o->explain;
-}
-
-/* Is the limit that x was refused for nearer than that of all before?  A rewrite that is only too
- * slow is nearer than one that needs more bytes. */
-static bool
-is_nearer(const struct rewrite_set *f, const struct sched *x)
-{
-	return x->least && (x->fits != f->fits ? x->fits : x->least < f->least);
-}
-
-/* Compares x, another form than before.  It becomes the best, or its plan is closed. */
+/* Plans form i, and compares it with those before.  It becomes the best, or its plan is closed. */
 static void
-compare(struct rewrite_set *f, struct sched *x, bool ok)
+try_alternative(struct rewrite_set *f, const struct sched *s, const struct graph *g,
+		const struct alternatives *l, int i, bool (*plan)(struct sched *))
 {
 	static const struct rewrite_changes sums = {
 		.to = "fewer channels of sums of products are computed at once",
@@ -173,33 +134,31 @@ compare(struct rewrite_set *f, struct sched *x, bool ok)
 		.to = "fewer rewrites that need memory (nputools-rewrites(7))",
 		.from = "rewrites that need memory (nputools-rewrites(7))",
 	};
-	if (ok) {
-		(void)keep_rewrite(&f->best, &f->any, x, f->any && is_better_rewrite(x, &f->best),
-				   is_split(x->alternative) ? &sums : &rules);
-		return;
-	}
-	if (!f->any && (!f->why.status || is_nearer(f, x) ||
-			(!x->alternative && x->e->status != EXIT_NO))) {
-		f->why = *x->e;
-		f->least = x->least;
-		f->fits = x->fits;
-	}
-	plan_close(x->plan);
-}
-
-/* Plans form i, and compares it with those before. */
-static void
-try_alternative(struct rewrite_set *f, const struct sched *s, const struct graph *g,
-		const struct alternatives *l, int i, bool (*plan)(struct sched *))
-{
+	const struct options *o = s->o;
 	struct sched x;
 	struct err why = { 0 };
 	alternative_open(s, g, l, i, &x, &why);
-	if (f->any && is_fastest_taken(s->o)) {
+	/* where the fastest form wins, and no row of a front names another one, the others only have
+	 * to be faster */
+	if (f->any && o->goal != GOAL_SIZE && !o->max_cycles && !o->front && !o->explain) {
 		x.best_cycles = f->best.fastest;
 		x.best_within = f->best.fastest_within;
 	}
-	compare(f, &x, graph_check(x.g, &why) && plan(&x));
+	if (graph_check(x.g, &why) && plan(&x)) {
+		(void)keep_rewrite(&f->best, &f->any, &x, f->any && is_better_rewrite(&x, &f->best),
+				   is_split(x.alternative) ? &sums : &rules);
+		return;
+	}
+	/* Is the limit that x was refused for nearer than that of all before?  A rewrite that is only
+	 * too slow is nearer than one that needs more bytes. */
+	const bool is_nearer = x.least && (x.fits != f->fits ? x.fits : x.least < f->least);
+	if (!f->any && (!f->why.status || is_nearer ||
+			(!x.alternative && why.status != EXIT_NO))) {
+		f->why = why;
+		f->least = x.least;
+		f->fits = x.fits;
+	}
+	plan_close(x.plan);
 }
 
 /* Plans the form that --plan names. */
