@@ -38,29 +38,25 @@ put_cycles(struct numbers *l, double cycles)
 	put(l, u.bits);
 }
 
-static void
-put_kernel(struct numbers *l, const struct kernel *k)
-{
-	put(l, (int64_t)k->op << 32 | k->links);
-	put(l, (int64_t)k->rows.lo << 32 | k->rows.hi);
-	put(l, (int64_t)k->depth.lo << 32 | k->depth.hi);
-	put(l, k->slice);
-	for (int held = 0; held < HELDS; held++) {
-		put_cycles(l, k->cost[held]);
-		for (int port = 0; port < AXI_PORTS; port++)
-			put_cycles(l, k->busy[held][port]);
-	}
-	put_cycles(l, k->transfer);
-}
-
 bool
 is_duplicate(struct hash_table *t, const struct sched *s, const struct plan *p)
 {
 	static char yes;
 	struct numbers l;
 	l.n = 0;
-	for (size_t i = 0; i < p->n_kernels; i++)
-		put_kernel(&l, &p->kernel[i]);
+	for (size_t i = 0; i < p->n_kernels; i++) {
+		const struct kernel *k = &p->kernel[i];
+		put(&l, (int64_t)k->op << 32 | k->links);
+		put(&l, (int64_t)k->rows.lo << 32 | k->rows.hi);
+		put(&l, (int64_t)k->depth.lo << 32 | k->depth.hi);
+		put(&l, k->slice);
+		for (int held = 0; held < HELDS; held++) {
+			put_cycles(&l, k->cost[held]);
+			for (int port = 0; port < AXI_PORTS; port++)
+				put_cycles(&l, k->busy[held][port]);
+		}
+		put_cycles(&l, k->transfer);
+	}
 	for (size_t i = 0; i < p->n_slices; i++)
 		put(&l, slice_bytes(&p->slice[i]));
 	for (int i = 0; i < s->n_ops; i++) {

@@ -20,12 +20,6 @@ count_below(const struct front *f, int64_t sram)
 	return lo;
 }
 
-static bool
-is_smaller(const struct point *p, int64_t total, double cycles)
-{
-	return !p->is_set || total < p->total || (total == p->total && cycles < p->cycles);
-}
-
 /* Fewer cycles, by more than rounding. */
 static bool
 is_faster(double cycles, double than)
@@ -68,15 +62,6 @@ front_fewest(const struct front *f)
 	return q->slowest > 0 ? fmin(most, q->slowest) : most;
 }
 
-/* The most cycles of a plan that can lead to the answer, because improvement makes it faster. */
-static double
-slowest(const struct front *f)
-{
-	if (f->question.ask != ASK_FASTEST)
-		return INFINITY;
-	return is_unlimited(f) ? front_fewest(f) : f->question.improvable * front_fewest(f);
-}
-
 double
 front_nearest(const struct front *f)
 {
@@ -98,8 +83,8 @@ static bool
 may_answer(const struct front *f, int64_t sram, double cycles)
 {
 	const struct question *q = &f->question;
-	if (q->ask == ASK_FASTEST)
-		return cycles <= slowest(f);
+	if (q->ask == ASK_FASTEST) /* improvement may make it faster */
+		return cycles <= (is_unlimited(f) ? 1 : q->improvable) * front_fewest(f);
 	if (q->ask == ASK_LEAST_SRAM)
 		return !f->n || sram < f->v[0].sram;
 	if (q->ask != ASK_FAST_ENOUGH)
@@ -115,7 +100,9 @@ front_wants(const struct front *f, int64_t sram, int64_t total, double cycles)
 	if (cycles == INFINITY || sram > front_within(q) || total > q->total_within)
 		return false;
 	if (q->ask == ASK_SMALLEST)
-		return cycles <= q->cycles && is_smaller(&f->best, total, cycles);
+		return cycles <= q->cycles &&
+		       (!f->best.is_set || total < f->best.total ||
+			(total == f->best.total && cycles < f->best.cycles));
 	size_t n = count_below(f, sram);
 	return may_answer(f, sram, cycles) && (!n || is_faster(cycles, f->v[n - 1].cycles));
 }

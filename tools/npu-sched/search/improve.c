@@ -57,25 +57,6 @@ restore(struct improvement *m)
 	m->p->least_cycles = 0;
 }
 
-/* Evaluates a changed plan.  Keeps the change if the plan is better, else takes it back. */
-static void
-try(struct improvement *m)
-{
-	/* smaller gains start no new round: with any, mbv2_int8 on ethos-u85-256 takes 17 % more
-	 * instructions for the same plan */
-	const double gain = 0.9998;
-	const struct merit than = { m->merit.cycles, m->trims ? m->merit.bytes : 0 };
-	const struct merit now = evaluate(m->s, m->p, &than);
-	const bool better = is_better_merit(now, than) && now.bytes <= m->most;
-	const bool gains = better && (m->trims || now.cycles < gain * than.cycles);
-	m->idle = gains ? 0 : m->idle + 1;
-	m->is_faster |= better;
-	if (better)
-		keep(m, now);
-	else
-		restore(m);
-}
-
 /* ---- kinds of changes: change i of a kind, counted from 0; false: there are no more ---- */
 
 /* for qsort */
@@ -136,38 +117,33 @@ limit_transfers(struct improvement *m, int64_t limit, double ahead)
 
 enum { CLOSE = 1024 }; /* bytes: limits that differ by less are not tried */
 
-/* Halves the limit, down to the least one with which the lower bound of the cycles stays. */
-static int64_t
-least_by_bound(struct improvement *m)
-{
-	struct plan *p = m->p;
-	limit_transfers(m, NO_LIMIT_BYTES, 0);
-	(void)plan_fetches(m->s, p);
-	int64_t lo = 0, hi = m->hi = min_i64(p->need, m->memory.limit);
-	while (hi - lo > CLOSE) {
-		const int64_t mid = lo + (hi - lo) / 2;
-		limit_transfers(m, mid, 0);
-		if (plan_fetches(m->s, p) <= m->merit.cycles && p->need <= mid)
-			hi = p->need;
-		else
-			lo = mid;
-	}
-	return hi;
-}
-
-/* The limit becomes the least one: by the lower bound or, where addresses make the plan slower, by
- * halving. */
+/* The limit becomes the least one with which the lower bound of the cycles stays; then, where
+ * addresses make the plan slower, a higher one, by halving. */
 static bool
 change_to_least_limit(struct improvement *m, int i)
 {
-	if (!i)
-		m->lo = least_by_bound(m);
-	else if (i == 1 && !m->idle)
+	struct plan *p = m->p;
+	if (!i) {
+		limit_transfers(m, NO_LIMIT_BYTES, 0);
+		(void)plan_fetches(m->s, p);
+		int64_t lo = 0, hi = m->hi = min_i64(p->need, m->memory.limit);
+		while (hi - lo > CLOSE) {
+			const int64_t mid = lo + (hi - lo) / 2;
+			limit_transfers(m, mid, 0);
+			if (plan_fetches(m->s, p) <= m->merit.cycles && p->need <= mid)
+				hi = p->need;
+			else
+				lo = mid;
+		}
+		m->lo = hi;
+	} else if (i == 1 && !m->idle) {
 		return false;
-	else if (i > 1 && m->idle)
-		m->lo += (m->hi - m->lo) / 2;
-	else if (i > 1)
-		m->hi = m->need;
+	} else if (i > 1) {
+		if (m->idle)
+			m->lo += (m->hi - m->lo) / 2;
+		else
+			m->hi = m->need;
+	}
 	limit_transfers(m, i ? m->lo + (m->hi - m->lo) / 2 : m->lo, 0);
 	return !i || m->hi - m->lo > CLOSE;
 }
@@ -213,10 +189,23 @@ static change *const to_smaller[] = { change_to_least_limit, change_ahead, chang
 static void
 improve(struct improvement *m, change *const *kind)
 {
+	/* smaller gains start no new round: with any, mbv2_int8 on ethos-u85-256 takes 17 % more
+	 * instructions for the same plan */
+	const double gain = 0.9998;
 	for (; *kind; kind++) {
 		m->idle = 0;
-		for (int i = 0; (*kind)(m, i); i++)
-			try(m);
+		for (int i = 0; (*kind)(m, i); i++) {
+			const struct merit than = { m->merit.cycles, m->trims ? m->merit.bytes : 0 };
+			const struct merit now = evaluate(m->s, m->p, &than);
+			const bool better = is_better_merit(now, than) && now.bytes <= m->most;
+			const bool gains = better && (m->trims || now.cycles < gain * than.cycles);
+			m->idle = gains ? 0 : m->idle + 1;
+			m->is_faster |= better;
+			if (better)
+				keep(m, now);
+			else
+				restore(m);
+		}
 		restore(m);
 	}
 	(void)evaluate(m->s, m->p, NULL);
@@ -314,14 +303,6 @@ improve_crowd(struct front *f, const struct point *const *v, size_t n, size_t *e
 	return ok;
 }
 
-/* Could the point be the answer if it is improved as far as improvement goes? */
-static bool
-may_lead(const struct front *f, const struct point *p)
-{
-	return is_unlimited(f) || front_may_reach(f, p->sram - p->sram / IMPROVABLE_SHARE, 0,
-						  p->cycles / f->question.improvable);
-}
-
 /*
  * Improves points by rising bytes and falling cycles, so that the one of the fewest bytes becomes
  * fast enough.  Points of more bytes need less improvement: of up to eight at equal distances, the
@@ -351,13 +332,18 @@ bool
 improve_points(struct front *f, const struct point *v, size_t n)
 {
 	const bool by_bytes = f->question.ask == ASK_FAST_ENOUGH;
+	const double improvable = f->question.improvable;
 	const size_t most = by_bytes ? n : CROWD;
 	const struct point **l = anew(f->a, const struct point *, most + 1);
 	bool ok = true;
 	for (size_t done = 0, made, enough; ok && done < n;) {
-		for (made = 0; done < n && made < most; done++)
-			if (may_lead(f, &v[done]))
-				l[made++] = &v[done];
+		for (made = 0; done < n && made < most; done++) {
+			/* could the point be the answer if it is improved as far as improvement goes? */
+			const struct point *p = &v[done];
+			if (is_unlimited(f) || front_may_reach(f, p->sram - p->sram / IMPROVABLE_SHARE,
+							       0, p->cycles / improvable))
+				l[made++] = p;
+		}
 		ok = by_bytes ? improve_to_enough(f, l, made)
 			      : improve_crowd(f, l, made, &enough);
 	}

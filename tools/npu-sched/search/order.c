@@ -57,34 +57,6 @@ has(const uint64_t *done, int op)
 	return done[op / 64] >> op % 64 & 1;
 }
 
-/* A number that no sum of others is likely to equal. */
-static uint64_t
-hash_of(int op)
-{
-	uint64_t h = ((uint64_t)op + 1) * 0x9e3779b97f4a7c15;
-	h = (h ^ h >> 31) * 0xbf58476d1ce4e5b9;
-	return h ^ h >> 29;
-}
-
-static bool
-is_begun(const struct flow_map *m, const uint64_t *done)
-{
-	bool begun = m->live_in;
-	for (int i = 0; !begun && i < m->n_users; i++)
-		begun = has(done, m->user[i]);
-	return begun;
-}
-
-/* Have all users of m run, once op has? */
-static bool
-is_over(const struct flow_map *m, const uint64_t *done, int op)
-{
-	bool over = !m->live_out;
-	for (int i = m->n_users; over && i-- > 0;)
-		over = m->user[i] == op || has(done, m->user[i]);
-	return over;
-}
-
 /* The set after op has run: memory while op runs, and afterwards. */
 static struct set
 run_next(const struct flow *f, const struct set *from, const uint64_t *done, int op)
@@ -92,29 +64,26 @@ run_next(const struct flow *f, const struct set *from, const uint64_t *done, int
 	int64_t most = from->live, freed = 0, spared = 0;
 	for (int i = f->maps.first[op]; i < f->maps.first[op + 1]; i++) {
 		const struct flow_map *m = &f->map[f->maps.v[i]];
-		if (!is_begun(m, done))
+		bool is_begun = m->live_in, is_over = !m->live_out;
+		for (int k = 0; !is_begun && k < m->n_users; k++)
+			is_begun = has(done, m->user[k]);
+		for (int k = m->n_users; is_over && k-- > 0;)
+			is_over = m->user[k] == op || has(done, m->user[k]);
+		if (!is_begun)
 			most += m->bytes;
-		if (!is_over(m, done, op))
+		if (!is_over)
 			continue;
 		freed += m->bytes;
 		if (f->maps.v[i] == f->covered[op])
 			spared = m->bytes;
 	}
-	struct set s = { .hash = from->hash + hash_of(op), .op = op,
-			 .live = most - freed };
+	/* a number that no sum of others is likely to equal */
+	uint64_t h = ((uint64_t)op + 1) * 0x9e3779b97f4a7c15;
+	h = (h ^ h >> 31) * 0xbf58476d1ce4e5b9;
+	struct set s = { .hash = from->hash + (h ^ h >> 29), .op = op, .live = most - freed };
 	most -= spared;
 	s.peak = most > from->peak ? most : from->peak;
 	s.sum = from->sum + (double)most;
-	return s;
-}
-
-static struct set
-run_none(const struct flow *f)
-{
-	struct set s = { .parent = -1, .op = -1 };
-	for (size_t i = 0; i < f->n_maps; i++)
-		s.live += f->map[i].live_in ? f->map[i].bytes : 0;
-	s.peak = s.live;
 	return s;
 }
 
@@ -144,10 +113,19 @@ add_grown(struct ordering *o, struct set s)
 	}
 }
 
-/* The best few new sets, sorted. */
+/* The best few sets with one more operation, sorted. */
 static struct generation
-pick_best(const struct ordering *o)
+grow(struct ordering *o, const struct generation *from)
 {
+	memset(o->slot, 0, SLOTS * sizeof(*o->slot));
+	o->n_grown = 0;
+	for (int i = 0; i < from->n; i++)
+		for (int k = 0; k < o->now->n_ready[i] && k < MAX_READY; k++) {
+			struct set s = run_next(o->f, &from->v[i], o->now->done[i],
+						o->now->ready[i][k]);
+			s.parent = i;
+			add_grown(o, s);
+		}
 	int most = o->n_grown < MAX_SETS ? o->n_grown : MAX_SETS;
 	struct generation g = { .v = anew(o->a, struct set, (size_t)most) };
 	for (int i = 0; i < o->n_grown; i++) {
@@ -161,21 +139,6 @@ pick_best(const struct ordering *o)
 		g.n += g.n < most;
 	}
 	return g;
-}
-
-static struct generation
-grow(struct ordering *o, const struct generation *from)
-{
-	memset(o->slot, 0, SLOTS * sizeof(*o->slot));
-	o->n_grown = 0;
-	for (int i = 0; i < from->n; i++)
-		for (int k = 0; k < o->now->n_ready[i] && k < MAX_READY; k++) {
-			struct set s = run_next(o->f, &from->v[i], o->now->done[i],
-						o->now->ready[i][k]);
-			s.parent = i;
-			add_grown(o, s);
-		}
-	return pick_best(o);
 }
 
 static void
@@ -220,45 +183,35 @@ advance(struct ordering *o, int i, const struct set *s)
 	}
 }
 
-static void
-begin(struct ordering *o)
-{
-	o->words = (size_t)o->f->n / 64 + 1;
-	o->gen = anew(o->a, struct generation, (size_t)o->f->n + 1);
-	o->now = anew(o->a, struct frontier, 1);
-	o->next = anew(o->a, struct frontier, 1);
-	o->now->done[0] = anew(o->a, uint64_t, o->words);
-	o->now->ready[0] = anew(o->a, int, (size_t)o->f->n + 1);
-	for (int i = 0; i < o->f->n; i++)
-		if (is_ready(o->f, o->now->done[0], i))
-			insert_ready(o->now, 0, i);
-	o->grown = anew(o->a, struct set, MAX_SETS * MAX_READY);
-	o->slot = anew(o->a, int, SLOTS);
-	o->gen[0].v = anew(o->a, struct set, 1);
-	o->gen[0].v[0] = run_none(o->f);
-	o->gen[0].n = 1;
-}
-
-/* The graph's own order, measured in the same manner. */
-static struct set
-measure_graph_order(const struct ordering *o)
-{
-	struct set s = o->gen[0].v[0];
-	uint64_t *done = anew(o->a, uint64_t, o->words);
-	for (int i = 0; i < o->f->n; i++) {
-		s = run_next(o->f, &s, done, i);
-		done[i / 64] |= (uint64_t)1 << i % 64;
-	}
-	return s;
-}
-
 /* Finds the best order of f's operations.  False: it is no better than the graph's. */
 static bool
 order_node(struct arena *a, const struct flow *f, int *order)
 {
-	struct ordering o = { .a = a, .f = f };
-	begin(&o);
-	struct set graph_order = measure_graph_order(&o);
+	const size_t words = (size_t)f->n / 64 + 1;
+	struct ordering o = { .a = a, .f = f, .words = words };
+	o.gen = anew(a, struct generation, (size_t)f->n + 1);
+	o.now = anew(a, struct frontier, 1);
+	o.next = anew(a, struct frontier, 1);
+	o.now->done[0] = anew(a, uint64_t, words);
+	o.now->ready[0] = anew(a, int, (size_t)f->n + 1);
+	for (int i = 0; i < f->n; i++)
+		if (is_ready(f, o.now->done[0], i))
+			insert_ready(o.now, 0, i);
+	o.grown = anew(a, struct set, MAX_SETS * MAX_READY);
+	o.slot = anew(a, int, SLOTS);
+	struct set none = { .parent = -1, .op = -1 };
+	for (size_t i = 0; i < f->n_maps; i++)
+		none.live += f->map[i].live_in ? f->map[i].bytes : 0;
+	none.peak = none.live;
+	o.gen[0] = (struct generation){ .v = anew(a, struct set, 1), .n = 1 };
+	o.gen[0].v[0] = none;
+	/* the graph's own order, measured in the same manner */
+	struct set graph_order = none;
+	uint64_t *done = anew(a, uint64_t, words);
+	for (int i = 0; i < f->n; i++) {
+		graph_order = run_next(f, &graph_order, done, i);
+		done[i / 64] |= (uint64_t)1 << i % 64;
+	}
 	for (int n = 0; n < f->n; n++) {
 		o.gen[n + 1] = grow(&o, &o.gen[n]);
 		for (int i = 0; i < o.gen[n + 1].n; i++)

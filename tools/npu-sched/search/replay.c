@@ -17,18 +17,6 @@ line_at(const struct sched *s, int at)
 	return &s->plan_input->op[at];
 }
 
-/* Switches the graph to the copies by DMA that have lines. */
-static void
-take_copies(struct sched *s)
-{
-	for (size_t i = 0; s->copies && i < s->copies->n; i++)
-		s->copies->v[i].pays = plan_line(s->plan_input, s->copies->v[i].op) != NULL;
-	if (!s->copies)
-		return;
-	use_copies(s, true);
-	study_ops(s);
-}
-
 /* Is the line about this operation? */
 static bool
 check_op(const struct sched *s, const struct plan_op *x, const struct g_op *op)
@@ -83,18 +71,6 @@ take_order(struct sched *s)
 	return order;
 }
 
-/* Is the feature map an operand of a copy, which does not leave (spill.c)? */
-static bool
-is_copied(const struct sched *s, const struct g_tensor *t)
-{
-	for (int i = 0; i < s->n_ops; i++) {
-		const struct g_op *op = s->info[i].op;
-		if (op->kind == OP_COPY && (op->ifm.t == t || op->ofm.t == t))
-			return true;
-	}
-	return false;
-}
-
 /* Takes layout and area of the tensor that an operation writes.  first: line of the first
  * operation that writes each tensor. */
 static bool
@@ -109,9 +85,14 @@ take_map(const struct sched *s, const struct variant *v, int at, const struct pl
 		return REFUSE(s, x, "o%d writes the feature map of line %u, which has another layout "
 			      "or area", x->rec.id, (*y)->rec.line);
 	*y = x;
+	bool is_copied = false; /* operands of copies do not leave (spill.c) */
+	for (int i = 0; area != was->area && i < v->s->n_ops; i++) {
+		const struct g_op *op = v->s->info[i].op;
+		is_copied |= op->kind == OP_COPY && (op->ifm.t == t || op->ofm.t == t);
+	}
 	if (layout != was->layout && layout != LAYOUT_NHWC)
 		return REFUSE(s, x, "the result of o%d has to be nhwc", x->rec.id);
-	if (area != was->area && (was->area != PLACE_CACHE || area != PLACE_ARENA || is_copied(v->s, t)))
+	if (area != was->area && (was->area != PLACE_CACHE || area != PLACE_ARENA || is_copied))
 		return REFUSE(s, x, "the result of o%d has to be in the area %s", x->rec.id,
 			      place_names[was->area]);
 	t->layout = layout;
@@ -119,27 +100,7 @@ take_map(const struct sched *s, const struct variant *v, int at, const struct pl
 	return true;
 }
 
-/* Takes the decisions about operations first..last, one cascade. */
-static bool
-take_cascade(const struct variant *v, const struct cascades *c, int first, int last,
-	     struct decision *d)
-{
-	struct sched *s = v->s;
-	const struct plan_op *x = line_at(s, last);
-	for (int i = first; i <= last; i++) {
-		const struct plan_op *y = line_at(s, i);
-		if (i < last && (y->decided.rows || y->decided.objective))
-			return REFUSE(s, y, "rows= and blocks= belong to the last line of a cascade, "
-				      "that of o%d", x->rec.id);
-		d[i] = x->decided;
-		d[i].joins = i > first;
-		d[i].cut = y->decided.cut;
-	}
-	const char *why = cascade_obstacle(s, c, first, last, d[last]);
-	return !why || REFUSE(s, x, "o%d to o%d cannot run so: %s", line_at(s, first)->rec.id,
-			      x->rec.id, why);
-}
-
+/* Takes the decisions about operations. */
 static bool
 take_cascades(struct variant *v, struct decision *d)
 {
@@ -149,8 +110,20 @@ take_cascades(struct variant *v, struct decision *d)
 	for (int first = 0, last; first < s->n_ops; first = last + 1) {
 		for (last = first; last + 1 < s->n_ops && line_at(s, last + 1)->decided.joins;)
 			last++;
-		if (!take_cascade(v, v->cascades, first, last, d))
-			return false;
+		const struct plan_op *x = line_at(s, last);
+		for (int i = first; i <= last; i++) {
+			const struct plan_op *y = line_at(s, i);
+			if (i < last && (y->decided.rows || y->decided.objective))
+				return REFUSE(s, y, "rows= and blocks= belong to the last line of a "
+					      "cascade, that of o%d", x->rec.id);
+			d[i] = x->decided;
+			d[i].joins = i > first;
+			d[i].cut = y->decided.cut;
+		}
+		const char *why = cascade_obstacle(s, v->cascades, first, last, d[last]);
+		if (why)
+			return REFUSE(s, x, "o%d to o%d cannot run so: %s", line_at(s, first)->rec.id,
+				      x->rec.id, why);
 	}
 	return true;
 }
@@ -203,34 +176,31 @@ plan_of_text(struct variant *v)
 	return p;
 }
 
-/* Is the plan within the limit? */
-static bool
-check_peak(const struct sched *s, const struct plan *p)
-{
-	const int64_t limit = limit_of(s->memory.cache_bytes), peak = peak_of(s, p);
-	const struct plan_text *t = s->plan_input;
-	return peak <= limit ||
-	       err_no(s->e, t->file, t->memory.rec.line,
-		      "the plan needs %" PRId64 " bytes of %s, more than the limit of %" PRId64,
-		      peak, limited_memory(s), limit);
-}
-
 bool
 replay_plan(struct sched *s)
 {
-	take_copies(s);
+	const struct plan_text *t = s->plan_input;
+	if (s->copies) { /* those by DMA that have lines */
+		for (size_t i = 0; i < s->copies->n; i++)
+			s->copies->v[i].pays = plan_line(t, s->copies->v[i].op) != NULL;
+		use_copies(s, true);
+		study_ops(s);
+	}
 	const int *order = take_order(s);
 	if (!order)
 		return false;
-	s->effort_step = s->plan_input->memory.effort;
+	s->effort_step = t->memory.effort;
 	struct variant *v = variant_open(s, order);
 	const struct plan_op **first = anew(v->a, const struct plan_op *, s->g->n_tensors + 1);
-	v->setting.copies = true; /* those that have lines */
+	v->setting.copies = true;
 	bool ok = true;
 	for (int i = 0; ok && i < s->n_ops; i++)
 		ok = take_map(s, v, i, first);
 	struct plan *p = ok ? plan_of_text(v) : NULL;
-	ok = p && check_peak(s, p);
+	const int64_t limit = limit_of(s->memory.cache_bytes), peak = p ? peak_of(s, p) : 0;
+	ok = p && (peak <= limit ||
+		   err_no(s->e, t->file, t->memory.rec.line, "the plan needs %" PRId64 " bytes of %s, "
+			  "more than the limit of %" PRId64, peak, limited_memory(s), limit));
 	if (ok)
 		variant_adopt(s, v, p);
 	else

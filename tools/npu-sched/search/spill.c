@@ -5,6 +5,9 @@
 #include "base/hash.h"
 #include "graph/facts.h"
 
+#include <limits.h>
+#include <string.h>
+
 /* the most spills of an order: each has a third more feature maps than the one before */
 enum { GROWTHS = 96 };
 
@@ -16,48 +19,11 @@ struct spill_order {
 	uint64_t *set; /* [n + 1]: sum of hashes of those that have left */
 };
 
-/* The least bytes with which each operation can run, alone or in a cascade. */
-static int64_t *
-find_needs(const struct sched *s, const struct cascades *c, struct arena *a)
-{
-	int64_t *need = anew(a, int64_t, (size_t)s->n_ops + 1);
-	for (int i = 0; i < s->n_ops; i++)
-		need[i] = INT64_MAX;
-	for (size_t k = 0; k < c->n; k++)
-		for (int i = c->v[k].first; i <= c->v[k].last; i++)
-			need[i] = min_i64(need[i], c->v[k].bytes[LIMITED] - c->v[k].slid[LIMITED]);
-	return need;
-}
-
 /* For each operation, the first and the last one of all cascades that contain it.  A cascade
  * needs the bytes of all feature maps that are live while any of its operations runs. */
 struct reach {
 	int first, last;
 };
-
-static struct reach *
-find_reach(const struct sched *s, const struct cascades *c, struct arena *a)
-{
-	struct reach *r = anew(a, struct reach, (size_t)s->n_ops + 1);
-	for (int i = 0; i < s->n_ops; i++)
-		r[i] = (struct reach){ .first = i, .last = i };
-	for (size_t k = 0; k < c->n; k++)
-		for (int i = c->v[k].first; i <= c->v[k].last; i++) {
-			r[i].first = r[i].first < c->v[k].first ? r[i].first : c->v[k].first;
-			r[i].last = r[i].last > c->v[k].last ? r[i].last : c->v[k].last;
-		}
-	return r;
-}
-
-/* Bytes of all feature maps that are live while each operation runs whole. */
-static int64_t *
-find_live(const struct sched *s, const struct cascades *c, struct arena *a)
-{
-	int64_t *live = anew(a, int64_t, (size_t)s->n_ops + 1);
-	for (int i = 0; i < s->n_ops; i++)
-		live[i] = c->v[c->first_of[i]].bytes[LIMITED];
-	return live;
-}
 
 static int
 fullest(const struct sched *s, const int64_t *bytes)
@@ -68,54 +34,42 @@ fullest(const struct sched *s, const int64_t *bytes)
 	return best;
 }
 
-/* The largest feature map that is live at a time step and has not left; -1: none. */
+/* The largest feature map that is live in one of these time steps and has not left; -1: none. */
 static int
-largest_at(const struct cascades *c, int now, const bool *gone)
+largest(const struct cascades *c, int from, int to, const bool *gone)
 {
 	int best = -1;
 	for (size_t i = 0; i < c->n_live; i++) {
 		const struct live_range *l = &c->live[i];
-		if (l->lo <= now && l->hi >= now && l->bytes[LIMITED] > 0 && !gone[i] &&
+		if (l->lo <= to && l->hi >= from && l->bytes[LIMITED] > 0 && !gone[i] &&
 		    (best < 0 || l->bytes[LIMITED] > c->live[best].bytes[LIMITED]))
 			best = (int)i;
 	}
 	return best;
 }
 
-/* The first operation at a time step or later. */
-static int
-first_after(const struct sched *s, int now)
-{
-	int lo = 0, hi = s->n_ops;
-	while (lo < hi) {
-		int mid = (lo + hi) / 2;
-		if (step_of(s, mid) < now)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo;
-}
-
-/* The largest of all feature maps that have not left.  Where results are written over operands,
- * sums are less than the bytes of the feature maps. */
-static int
-largest(const struct cascades *c, const bool *gone)
-{
-	int best = -1;
-	for (size_t i = 0; i < c->n_live; i++)
-		if (c->live[i].bytes[LIMITED] > 0 && !gone[i] &&
-		    (best < 0 || c->live[i].bytes[LIMITED] > c->live[best].bytes[LIMITED]))
-			best = (int)i;
-	return best;
-}
-
 static struct spill_order
 spill_order_by(struct sched *s, const struct cascades *c, struct arena *a, int by)
 {
-	int64_t *need = find_needs(s, c, a), *live = find_live(s, c, a);
-	int64_t *bound = find_needs(s, c, a);
-	const struct reach *reach = find_reach(s, c, a);
+	const size_t n = (size_t)s->n_ops + 1;
+	int64_t *live = anew(a, int64_t, n); /* of all feature maps, while each operation runs whole */
+	int64_t *need = anew(a, int64_t, n); /* the least to run it, alone or in a cascade */
+	int64_t *bound = anew(a, int64_t, n);
+	struct reach *reach = anew(a, struct reach, n);
+	for (int i = 0; i < s->n_ops; i++) {
+		live[i] = c->v[c->first_of[i]].bytes[LIMITED];
+		need[i] = INT64_MAX;
+		reach[i] = (struct reach){ .first = i, .last = i };
+	}
+	for (size_t k = 0; k < c->n; k++) {
+		const struct cascade_choice *x = &c->v[k];
+		for (int i = x->first; i <= x->last; i++) {
+			need[i] = min_i64(need[i], x->bytes[LIMITED] - x->slid[LIMITED]);
+			reach[i].first = reach[i].first < x->first ? reach[i].first : x->first;
+			reach[i].last = reach[i].last > x->last ? reach[i].last : x->last;
+		}
+	}
+	memcpy(bound, need, n * sizeof(*need));
 	const int64_t *left = by == BY_MAPS ? live : need;
 	bool *gone = anew(a, bool, c->n_live + 1);
 	for (int i = 0; i < s->n_ops; i++)
@@ -130,16 +84,23 @@ spill_order_by(struct sched *s, const struct cascades *c, struct arena *a, int b
 	o.set = anew(a, uint64_t, c->n_live + 2);
 	while (s->n_ops) {
 		int most = fullest(s, left);
-		int t = largest_at(c, step_of(s, most), gone);
-		t = t < 0 ? largest(c, gone) : t;
+		int t = largest(c, step_of(s, most), step_of(s, most), gone);
+		/* where results are written over operands, sums are less than the bytes of the maps */
+		t = t < 0 ? largest(c, INT_MIN, INT_MAX, gone) : t;
 		o.least[o.n] = max_i64(bound[fullest(s, bound)], 0);
 		o.most[o.n] = left[most];
 		if (t < 0)
 			break;
 		const struct live_range *l = &c->live[t];
-		int first = s->n_ops, last = -1;
-		for (int i = first_after(s, l->lo);
-		     i < s->n_ops && step_of(s, i) <= l->hi; i++) {
+		int first = s->n_ops, last = -1, lo = 0, hi = s->n_ops;
+		while (lo < hi) { /* the first operation at or after the first time step */
+			int mid = (lo + hi) / 2;
+			if (step_of(s, mid) < l->lo)
+				lo = mid + 1;
+			else
+				hi = mid;
+		}
+		for (int i = lo; i < s->n_ops && step_of(s, i) <= l->hi; i++) {
 			live[i] -= l->bytes[LIMITED];
 			need[i] -= l->bytes[LIMITED];
 			first = reach[i].first < first ? reach[i].first : first;
@@ -154,43 +115,16 @@ spill_order_by(struct sched *s, const struct cascades *c, struct arena *a, int b
 	return o;
 }
 
-/* Adds a spill, unless the same feature maps leave in one of another order. */
-static void
-add_spill(struct spills *l, const struct spill_order *o, size_t n)
-{
-	for (size_t i = 0; i < l->n; i++)
-		if (l->v[i].set == o->set[n])
-			return;
-	l->v[l->n++] = (struct spill){ .order = o, .n = n, .set = o->set[n],
-				       .least = o->least[n] };
-}
-
 /*
- * Adds spills of an order.  In a large network, a spill is left out that lowers neither the largest
- * sum of bytes nor its lower bound: in a chain of a thousand operations, hundreds of feature maps
- * have to leave before the peak is lower.  Such a spill may still help, as more weights fit
- * elsewhere: without it, a chain of three hundred operations takes 8 % more bytes with Size.
+ * In a large network, a spill is left out that lowers neither the largest sum of bytes nor its lower
+ * bound: in a chain of a thousand operations, hundreds of feature maps have to leave before the peak
+ * is lower.  Such a spill may still help, as more weights fit elsewhere: without it, a chain of three
+ * hundred operations takes 8 % more bytes with Size.
  */
-static void
-add_spills(struct spills *l, const struct spill_order *o)
-{
-	enum { MANY = 512 };
-	size_t last = 0; /* the last one added */
-	/* with half as many more, one drawn network takes 15 % more cycles within a limit, two
-	 * others 5 % */
-	for (size_t n = 1; n < o->n; n += n / 3 + 1) {
-		if (o->n > MANY && o->least[n] >= o->least[last] && o->most[n] >= o->most[last])
-			continue;
-		add_spill(l, o, n);
-		last = n;
-	}
-	if (o->n)
-		add_spill(l, o, o->n);
-}
-
 struct spills *
 spills_list(struct sched *s, const struct cascades *c, struct arena *a, int by)
 {
+	enum { MANY = 512 };
 	struct spills *l = anew(a, struct spills, 1);
 	l->v = anew(a, struct spill, 2 * (GROWTHS + 1));
 	for (int one = BY_MAPS; one <= BY_NEEDS; one <<= 1) {
@@ -198,7 +132,23 @@ spills_list(struct sched *s, const struct cascades *c, struct arena *a, int by)
 			continue;
 		struct spill_order *o = anew(a, struct spill_order, 1);
 		*o = spill_order_by(s, c, a, one);
-		add_spills(l, o);
+		size_t last = 0; /* the last one added */
+		for (size_t n = 1, next; n <= o->n; n = next) {
+			/* with half as many more, one drawn network takes 15 % more cycles within a
+			 * limit, two others 5 % */
+			next = n + n / 3 + 1;
+			next = n < o->n && next > o->n ? o->n : next;
+			if (n < o->n && o->n > MANY && o->least[n] >= o->least[last] &&
+			    o->most[n] >= o->most[last])
+				continue;
+			last = n;
+			bool is_twice = false; /* the same feature maps leave in another order */
+			for (size_t i = 0; i < l->n; i++)
+				is_twice |= l->v[i].set == o->set[n];
+			if (!is_twice)
+				l->v[l->n++] = (struct spill){ .order = o, .n = n, .set = o->set[n],
+							       .least = o->least[n] };
+		}
 	}
 	return l;
 }
