@@ -120,6 +120,26 @@ share()
 	jq -e '.arena == .fastest.arena and .time == .fastest.time' share.json
 }
 
+@test "the report says of other budgets what a run with them gives" {
+	need jq
+	cd "$BATS_FILE_TMPDIR"
+	# the variables of lstm count before the plan of its row is compiled
+	local of=(lstm.tflite digits.tflite block.tflite) percent bytes time
+	share "${of[@]}"
+	cp share.json first.json
+	jq -e '.smaller | length >= 2' first.json
+	while read -r percent bytes time; do
+		share "--within=$percent" "${of[@]}"
+		jq -e --argjson b "$bytes" --argjson t "$time" '.arena == $b and .time == $t' share.json
+	done < <(jq -r '.smaller[], (.fastest + {within: 0}) | "\(.within) \(.arena) \(.time)"' first.json)
+	read -r bytes time <<<"$(jq -r '"\(.arena - 1024) \(.kilobyte_less.arena.time)"' first.json)"
+	share "--sram=$bytes" "${of[@]}"
+	jq -e --argjson t "$time" '.time == $t' share.json
+	# a budget that is large enough changes no line
+	share --sram=1M "${of[@]}"
+	jq -e --slurpfile f first.json '.smaller == $f[0].smaller' share.json
+}
+
 @test "--integer-io leaves out float inputs and outputs" {
 	need jq
 	cd "$BATS_FILE_TMPDIR"

@@ -199,7 +199,8 @@ run(void *options, struct arena *a, struct err *e)
 	s->e = e;
 	if (!program_find(a, "npucc", &s->npucc, e) || !program_find(a, "npu-perf", &s->perf, e) ||
 	    !program_find(a, "tfl2c", &s->tfl2c, e) || !read_request(s) || !take_fronts(s) ||
-	    !solve(s) || !join_constants(s) || !prove(s) || (s->o->output && !write_files(s)))
+	    !solve(s) || !join_constants(s) || !prove(s) || !ask_other_budgets(s) ||
+	    (s->o->output && !write_files(s)))
 		return false;
 	if (!s->o->output && !s->o->json)
 		cli_note("note", "no file was written; -o DIR writes the header, the picture, the "

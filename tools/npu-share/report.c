@@ -9,8 +9,6 @@
 #include <math.h>
 #include <string.h>
 
-enum { KILOBYTE = 1024 };
-
 /* flash of the networks that are alone as written, and of the others */
 static int64_t
 flash_bytes(const struct share *s)
@@ -30,13 +28,6 @@ gap_of(const struct share *s)
 {
 	const struct choice *c = &s->choice;
 	return c->time > 0 && !c->is_exact ? (c->time - c->bound) / c->time : 0;
-}
-
-/* Are there faster plans, which take more memory? */
-static bool
-is_smaller(const struct share *s)
-{
-	return s->choice.place.bytes < s->fastest.place.bytes;
 }
 
 static int64_t
@@ -72,50 +63,25 @@ put_budget(struct text *t, const char *what, int64_t used, int64_t budget, int64
 	text_putc(t, '\n');
 }
 
-/* what a choice with a smaller budget changes; false: there is none */
-static bool
-with_less(const struct share *s, bool flash, struct choice *c)
-{
-	const struct choice *now = &s->choice;
-	const int64_t arena = is_smaller(s) ? now->place.bytes : s->p.arena;
-	return choose_within(s, flash ? arena : now->place.bytes - KILOBYTE,
-			     flash ? now->flash - KILOBYTE : s->p.flash, c);
-}
-
 static void
 put_less(const struct share *s, struct text *t, bool flash)
 {
-	struct choice c;
+	const struct choice *c = &s->less[flash ? LESS_FLASH : LESS_ARENA].choice;
 	const char *memory = memory_name(s, flash);
-	if (!with_less(s, flash, &c)) {
+	if (!s->less[flash ? LESS_FLASH : LESS_ARENA].fits) {
 		text_printf(t, "no plans take 1024 bytes less of %s\n", memory);
 		return;
 	}
 	text_printf(t, "1024 bytes less %s would cost %.4g ms in each second", memory,
-		    1e3 * (c.time - s->choice.time));
+		    1e3 * (c->time - s->choice.time));
 	for (int i = 0; i < s->p.n; i++)
-		if (c.row[i] != s->choice.row[i]) {
-			const struct row *r = &s->p.net[i].row[c.row[i]];
+		if (c->row[i] != s->choice.row[i]) {
+			const struct row *r = &s->p.net[i].row[c->row[i]];
 			double more = 1e3 * (r->seconds - chosen(s, i)->seconds);
 			text_printf(t, "; each run of %s takes %.4g ms %s", s->net[i].name,
 				    fabs(more), more < 0 ? "less" : "more");
 		}
 	text_putc(t, '\n');
-}
-
-/* per cent of more time for which less memory is reported */
-static const double prices[] = { 10, 25, 100 };
-
-/* Replaces a choice by what a price buys, if that is a tenth less memory. */
-static bool
-with_price(const struct share *s, size_t i, struct choice *c)
-{
-	struct choice less = *c;
-	if (s->spilling || prices[i] <= share_within(s) || !choose_smaller(s, prices[i], &less) ||
-	    less.place.bytes > c->place.bytes - c->place.bytes / 10)
-		return false;
-	*c = less;
-	return true;
 }
 
 void
@@ -167,12 +133,12 @@ print_table(const struct share *s, struct text *t)
 			    100 * gap_of(s), in);
 	text_printf(t, "tested: %d runs in random order on one memory; all outputs equal those of "
 		       "the original models\n", s->runs);
-	struct choice less = *c;
-	for (size_t i = 0; i < ARRAY_LEN(prices); i++)
-		if (with_price(s, i, &less))
-			text_printf(t, "--within=%.0f: %.4g ms in each second, %lld bytes of %s\n",
-				    prices[i], 1e3 * less.time, (long long)less.place.bytes,
-				    memory_name(s, false));
+	for (int i = 0; i < s->n_savings; i++) {
+		const struct choice *less = &s->saving[i].choice;
+		text_printf(t, "--within=%.0f: %.4g ms in each second, %lld bytes of %s\n",
+			    s->saving[i].percent, 1e3 * less->time, (long long)less->place.bytes,
+			    memory_name(s, false));
+	}
 	put_less(s, t, false);
 	put_less(s, t, true);
 }
@@ -231,18 +197,18 @@ put_network(const struct share *s, const struct json_out *j, int net)
 static void
 put_json_less(const struct share *s, const struct json_out *j, const char *key, bool flash)
 {
-	struct choice c;
-	if (!with_less(s, flash, &c)) {
+	const struct choice *c = &s->less[flash ? LESS_FLASH : LESS_ARENA].choice;
+	if (!s->less[flash ? LESS_FLASH : LESS_ARENA].fits) {
 		json_put_null(j, key);
 		return;
 	}
 	json_open(j, key, '{');
-	json_put_f64(j, "time", c.time);
-	json_put_f64(j, "costs", c.time - s->choice.time);
+	json_put_f64(j, "time", c->time);
+	json_put_f64(j, "costs", c->time - s->choice.time);
 	json_open(j, "payers", '[');
 	for (int i = 0; i < s->p.n; i++) {
-		const struct row *from = chosen(s, i), *to = &s->p.net[i].row[c.row[i]];
-		if (c.row[i] == s->choice.row[i])
+		const struct row *from = chosen(s, i), *to = &s->p.net[i].row[c->row[i]];
+		if (c->row[i] == s->choice.row[i])
 			continue;
 		json_open(j, NULL, '{');
 		json_put_string(j, "name", s->net[i].name);
@@ -309,15 +275,13 @@ print_json(const struct share *s, struct text *t)
 	json_put_i64(j, "runs", s->runs);
 	json_line(j, 0);
 	json_open(j, "smaller", '[');
-	struct choice less = *c;
-	for (size_t i = 0; i < ARRAY_LEN(prices); i++)
-		if (with_price(s, i, &less)) {
-			json_open(j, NULL, '{');
-			json_put_f64(j, "within", prices[i]);
-			json_put_i64(j, "arena", less.place.bytes);
-			json_put_f64(j, "time", less.time);
-			json_close(j, '}');
-		}
+	for (int i = 0; i < s->n_savings; i++) {
+		json_open(j, NULL, '{');
+		json_put_f64(j, "within", s->saving[i].percent);
+		json_put_i64(j, "arena", s->saving[i].choice.place.bytes);
+		json_put_f64(j, "time", s->saving[i].choice.time);
+		json_close(j, '}');
+	}
 	json_close(j, ']');
 	json_line(j, 0);
 	json_open(j, "kilobyte_less", '{');

@@ -59,18 +59,35 @@ struct network {
 	uint64_t hash;		 /* of the model's file */
 	struct tfl_model *original;
 	struct compiled *compiled; /* of each row; file.p is NULL until it is compiled */
+	struct row *front; /* as the front has them, but for the last one, which is compiled */
 	double clock, cpu_seconds; /* of the first compiled row */
 	int64_t wrapper; /* with --tflm: bytes of the file beside constants and streams */
 };
+
+/* what a longer time saves */
+struct saving {
+	double percent; /* above the least time */
+	struct choice choice;
+};
+
+enum { LESS_ARENA, LESS_FLASH, LESS_KINDS, MAX_SAVINGS = 3 };
 
 struct share {
 	struct arena *a;
 	const struct options *o;
 	struct err *e;
 	struct network net[MAX_NETS];
-	struct problem p;
+	struct problem p;     /* rows that any question has compiled have the figures of the files */
+	struct problem base;  /* the same budgets; compiled rows are those that led to `fastest` */
 	struct choice choice;
 	struct choice fastest; /* that of the least time in the budgets */
+	struct saving saving[MAX_SAVINGS]; /* of --within, beyond that of the choice */
+	int n_savings;
+	/* the choice with 1,024 bytes less than are used, of arenas and of flash */
+	struct {
+		bool fits;
+		struct choice choice;
+	} less[LESS_KINDS];
 	bool spilling;	 /* arenas are in DRAM, and fast memory is the SRAM */
 	const char *arenas_in, *constants_in; /* names of memories in texts */
 	const char *npucc, *perf, *tfl2c; /* paths */
@@ -118,14 +135,8 @@ bool take_fronts(struct share *s);
 double share_within(const struct share *s);
 /* Chooses rows until all are compiled.  False with status EXIT_NO: the budgets are too small. */
 bool solve(struct share *s);
-/*
- * Replaces a choice by that of the fewest bytes of arenas whose time is at most so many per cent
- * above the least; false: none has fewer bytes.  Less memory never takes less time, so that it is
- * found by bisection.
- */
-bool choose_smaller(const struct share *s, double percent, struct choice *c);
-/* the choice with a smaller budget, by the rows that are known; false: there is none */
-bool choose_within(const struct share *s, int64_t arena, int64_t flash, struct choice *c);
+/* Fills saving and less: what more time would save, and what less memory would cost. */
+bool ask_other_budgets(struct share *s);
 
 /* ---- constants.c: the constants of the chosen rows in one array ---- */
 bool join_constants(struct share *s);
@@ -143,6 +154,13 @@ static inline const struct row *
 chosen(const struct share *s, int net)
 {
 	return &s->p.net[net].row[s->choice.row[net]];
+}
+
+/* Are there faster plans, which take more memory? */
+static inline bool
+is_smaller(const struct share *s)
+{
+	return s->choice.place.bytes < s->fastest.place.bytes;
 }
 
 static inline struct compiled *

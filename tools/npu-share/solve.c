@@ -4,6 +4,10 @@
  * inputs, outputs and variables are.  The choice takes what is not known as if it cost
  * nothing; the chosen rows are compiled, and the choice is made again, until all chosen rows
  * are known.  Then no other choice is better, because what is learnt only makes rows worse.
+ *
+ * Each question about other budgets starts with the fronts again, and takes a file that another
+ * question has compiled only when it chooses that row.  Therefore the answer is the choice of a
+ * run of npu-share with these budgets.
  */
 #include "share.h"
 
@@ -203,15 +207,6 @@ refuse(struct share *s)
 		      (long long)min_i64(s->p.arena, s->p.both), budget, s->p.n_chains ? " with these chains" : "");
 }
 
-bool
-choose_within(const struct share *s, int64_t arena, int64_t flash, struct choice *c)
-{
-	struct problem p = s->p;
-	p.arena = arena;
-	p.flash = flash;
-	return choose_rows(&p, most_steps / 4, c);
-}
-
 double
 share_within(const struct share *s)
 {
@@ -220,13 +215,15 @@ share_within(const struct share *s)
 	return s->o->within >= 0 ? s->o->within : s->spilling || s->o->sram ? 0 : DEFAULT;
 }
 
-bool
-choose_smaller(const struct share *s, double percent, struct choice *c)
+/*
+ * Replaces a choice by that of the fewest bytes of arenas whose time is at most `most`.  Less
+ * memory never takes less time, so that it is found by bisection.
+ */
+static void
+choose_smaller(const struct problem *base, double most, struct choice *c)
 {
 	const int64_t unit = 16;
-	const double most = (1 + percent / 100) * s->fastest.time;
-	const int64_t before = c->place.bytes;
-	struct problem p = s->p;
+	struct problem p = *base;
 	struct choice with_less;
 	for (int64_t none = 0; c->place.bytes - none > unit;) {
 		p.arena = (none + c->place.bytes) / 2 / unit * unit;
@@ -235,43 +232,133 @@ choose_smaller(const struct share *s, double percent, struct choice *c)
 		else
 			none = p.arena;
 	}
-	return c->place.bytes < before;
 }
 
-bool
-solve(struct share *s)
+/* The same problem with rows of its own: *p may learn what `from` does not know. */
+static void
+copy_rows(const struct share *s, const struct problem *from, struct problem *p)
+{
+	*p = *from;
+	for (int i = 0; i < p->n; i++) {
+		size_t n = (size_t)p->net[i].n_rows;
+		p->net[i].row = anew(s->a, struct row, n);
+		memcpy(p->net[i].row, from->net[i].row, n * sizeof(*p->net[i].row));
+	}
+}
+
+/* Gives the rows of a choice the figures of their files.  *is_new: p lacked some of these. */
+static bool
+learn(struct share *s, struct problem *p, const int *row, bool *is_new)
+{
+	*is_new = false;
+	if (!compile(s, row))
+		return false;
+	for (int i = 0; i < p->n; i++) {
+		*is_new |= !p->net[i].row[row[i]].is_measured;
+		p->net[i].row[row[i]] = s->p.net[i].row[row[i]];
+	}
+	return true;
+}
+
+/* The choice of the least time, from the fronts on; *p knows its rows. */
+static bool
+settle(struct share *s, struct problem *p, struct choice *c, bool *found)
+{
+	struct problem fronts = *p;
+	for (int i = 0; i < p->n; i++)
+		fronts.net[i].row = s->net[i].front;
+	copy_rows(s, &fronts, p);
+	for (bool more = true; more;) {
+		*found = choose_rows(p, most_steps, c);
+		if (!*found)
+			return true;
+		if (!learn(s, p, c->row, &more))
+			return false;
+	}
+	return true;
+}
+
+/* The choice of the fewest bytes within so many per cent of the least time. */
+static bool
+settle_smaller(struct share *s, double percent, struct choice *c)
+{
+	struct problem p;
+	copy_rows(s, &s->base, &p);
+	for (bool more = true; more;) {
+		*c = s->fastest;
+		choose_smaller(&p, (1 + percent / 100) * s->fastest.time, c);
+		if (!learn(s, &p, c->row, &more))
+			return false;
+	}
+	return true;
+}
+
+/* Compiles the last row of each front, which says what the others have in common with it. */
+static bool
+take_first_files(struct share *s)
 {
 	int row[MAX_NETS];
 	for (int i = 0; i < s->p.n; i++)
 		row[i] = s->p.net[i].n_rows - 1;
 	if (!compile(s, row))
 		return false;
-	/* the files of all rows of a network have the same bytes beside constants and streams */
-	for (int i = 0; i < s->p.n; i++)
-		for (int k = 0; k < s->p.net[i].n_rows; k++)
-			if (!s->p.net[i].row[k].is_measured)
-				s->p.net[i].row[k].stream += s->net[i].wrapper;
-	for (;;) {
-		/* each row takes the time of the NPU, by the clock, and that of the CPU */
-		for (int i = 0; i < s->p.n; i++)
-			for (int k = 0; k < s->p.net[i].n_rows; k++) {
-				struct row *r = &s->p.net[i].row[k];
-				if (!r->is_measured)
-					r->seconds = r->cycles / s->net[i].clock +
-						     s->net[i].cpu_seconds;
+	for (int i = 0; i < s->p.n; i++) {
+		const struct net *n = &s->p.net[i];
+		s->net[i].front = anew(s->a, struct row, (size_t)n->n_rows);
+		for (int k = 0; k < n->n_rows; k++) {
+			struct row *r = &n->row[k];
+			if (!r->is_measured) {
+				/* the time of the NPU, by the clock, and that of the CPU */
+				r->seconds = r->cycles / s->net[i].clock + s->net[i].cpu_seconds;
+				/* files have the same bytes beside constants and streams */
+				r->stream += s->net[i].wrapper;
 			}
-		/* the rows of the least time, or for --within those of the fewest bytes near it */
-		if (!choose_rows(&s->p, most_steps, &s->fastest))
-			return refuse(s);
-		s->choice = s->fastest;
-		if (share_within(s) > 0)
-			(void)choose_smaller(s, share_within(s), &s->choice);
-		bool all = true;
-		for (int i = 0; i < s->p.n; i++)
-			all &= chosen(s, i)->is_measured;
-		if (all)
-			return true;
-		if (!compile(s, s->choice.row))
+			s->net[i].front[k] = *r;
+		}
+	}
+	return true;
+}
+
+bool
+solve(struct share *s)
+{
+	bool found;
+	s->base = s->p;
+	if (!take_first_files(s) || !settle(s, &s->base, &s->fastest, &found))
+		return false;
+	if (!found)
+		return refuse(s);
+	s->choice = s->fastest;
+	return share_within(s) <= 0 || settle_smaller(s, share_within(s), &s->choice);
+}
+
+bool
+ask_other_budgets(struct share *s)
+{
+	enum { KILOBYTE = 1024 };
+	static const double percent[] = { 10, 25, 100 };
+	int64_t bytes = s->choice.place.bytes;
+	for (size_t i = 0; i < ARRAY_LEN(percent) && !s->spilling; i++) {
+		struct saving *x = &s->saving[s->n_savings];
+		x->percent = percent[i];
+		if (percent[i] <= share_within(s))
+			continue;
+		if (!settle_smaller(s, percent[i], &x->choice))
+			return false;
+		if (x->choice.place.bytes > bytes - bytes / 10)
+			continue;
+		bytes = x->choice.place.bytes;
+		s->n_savings++;
+	}
+	for (int i = 0; i < LESS_KINDS; i++) {
+		struct problem p = s->p;
+		const struct choice *now = &s->choice;
+		if (i == LESS_FLASH)
+			p.flash = now->flash - KILOBYTE;
+		if (i == LESS_ARENA || is_smaller(s))
+			p.arena = now->place.bytes - (i == LESS_ARENA ? KILOBYTE : 0);
+		if (!settle(s, &p, &s->less[i].choice, &s->less[i].fits))
 			return false;
 	}
+	return true;
 }
