@@ -140,6 +140,21 @@ share()
 	jq -e --slurpfile f first.json '.smaller == $f[0].smaller' share.json
 }
 
+@test "a refusal names the least budget that works" {
+	cd "$BATS_FILE_TMPDIR"
+	# the variables of lstm take no bytes of another network
+	local of=("${u55[@]}" --runs=1 lstm.tflite digits.tflite block.tflite) o bytes
+	for o in "--sram=1K" "--flash=1K" "--flash=23K --sram=8K" "--deadline=digits=0.08 --sram=1K"; do
+		# shellcheck disable=SC2086
+		! npu-share $o "${of[@]}" 2>refusal || return 1
+		bytes=$(sed -nE 's/.* need ([0-9]+) at least$/\1/p' refusal)
+		# shellcheck disable=SC2086
+		npu-share ${o%=*}="$bytes" "${of[@]}" >table 2>notes
+		# shellcheck disable=SC2086
+		! npu-share ${o%=*}=$((bytes - 16)) "${of[@]}" 2>refusal || return 1
+	done
+}
+
 @test "--integer-io leaves out float inputs and outputs" {
 	need jq
 	cd "$BATS_FILE_TMPDIR"
@@ -192,7 +207,7 @@ memories()
 	memories DTCM 16384 DTCM 16384
 	jq -e '.flash < 16384' one.json
 	run -1 "${on[@]}" digits.tflite block.tflite
-	[[ $output =~ "do not fit 16384 bytes of DTCM: arenas and constants together need "([0-9]+)$ ]]
+	[[ $output =~ "do not fit 16384 bytes of DTCM: arenas and constants together need "([0-9]+)" at least"$ ]]
 	memories DTCM "${BASH_REMATCH[1]}" DTCM 16384
 	"${on[@]}" digits.tflite block.tflite >table 2>notes
 	refuses 1 "the networks do not fit 4096 bytes of DTCM: they need" "${on[@]}" --flash=4K \

@@ -3,7 +3,7 @@
  * npu-share: several networks in the memories of one product.  In running order: request.c
  * reads the command line; children.c runs the other programs of the kit; solve.c takes
  * fronts, chooses rows (choose.c, place.c) and compiles them (facts.c), until all chosen rows
- * are compiled; constants.c stores equal constants once; prove.c runs the networks;
+ * are compiled; refuse.c says which budget is too small; constants.c stores equal constants once; prove.c runs the networks;
  * header.c, draw.c and report.c write the result.
  */
 #ifndef NPU_SHARE_SHARE_H
@@ -135,8 +135,16 @@ bool take_fronts(struct share *s);
 double share_within(const struct share *s);
 /* Chooses rows until all are compiled.  False with status EXIT_NO: the budgets are too small. */
 bool solve(struct share *s);
+/*
+ * The choice of the least time for a problem with other budgets, rates or deadlines, from the
+ * fronts on; *p knows its rows.  *found: false if nothing fits; c->is_exact: that is proven.
+ */
+bool settle(struct share *s, struct problem *p, struct choice *c, bool *found);
 /* Fills saving and less: what more time would save, and what less memory would cost. */
 bool ask_other_budgets(struct share *s);
+
+/* ---- refuse.c: the error, if no choice fits; always false ---- */
+bool refuse(struct share *s);
 
 /* ---- constants.c: the constants of the chosen rows in one array ---- */
 bool join_constants(struct share *s);

@@ -122,91 +122,6 @@ compile(struct share *s, const int *row)
 	return true;
 }
 
-/* The shortest response of a network within the budgets; 0: none is found. */
-static double
-fastest_response(const struct share *s, int net)
-{
-	struct problem p = s->p;
-	struct choice c;
-	for (int i = 0; i < p.n; i++) {
-		p.net[i].deadline = 0;
-		p.net[i].rate = runs_before(&s->p, net, i);
-	}
-	return choose_rows(&p, most_steps, &c) ? response_of(&s->p, c.row, net) : 0;
-}
-
-/*
- * The least bytes of arenas and flash together for which a choice is found, to 1 KiB.  any: a
- * choice that fits all budgets but this one.
- */
-static int64_t
-least_both(const struct share *s, const struct choice *any)
-{
-	enum { NEAR = 1024 };
-	struct problem p = s->p;
-	struct choice c;
-	int64_t low = p.both, high = any->place.bytes + any->flash;
-	while (high - low > NEAR) {
-		p.both = low + (high - low) / 2;
-		if (choose_rows(&p, most_steps / 16, &c))
-			high = c.place.bytes + c.flash;
-		else
-			low = p.both;
-	}
-	return high;
-}
-
-static bool
-refuse(struct share *s)
-{
-	struct problem any = s->p;
-	struct choice c;
-	const char *budget = s->arenas_in;
-	int smallest[MAX_NETS] = { 0 };
-	for (int i = 0; i < s->p.n; i++) {
-		const struct net *n = &s->p.net[i];
-		for (int k = 1; k < n->n_rows; k++)
-			if (n->row[k].arena < n->row[smallest[i]].arena)
-				smallest[i] = k;
-	}
-	int64_t bytes = place_bound(&s->p, smallest);
-	if (s->p.arena < INT64_MAX && bytes > s->p.arena) {
-		const char *note = ""; /* says how to need less memory */
-		for (int i = 0; i < s->p.n && !*note; i++)
-			if (!s->o->integer_io && has_float_border(s->net[i].original))
-				note = arena_printf(s->a, "; --integer-io leaves out the float "
-						    "inputs and outputs of %s", s->net[i].name);
-		return err_no(s->e, NULL, 0, "the networks do not fit %lld bytes of %s: they "
-			      "need %lld at least%s", (long long)s->p.arena, budget,
-			      (long long)bytes, note);
-	}
-	any.flash = any.both = INT64_MAX;
-	bool found = choose_rows(&any, most_steps, &c);
-	if (found && c.flash > s->p.flash)
-		return err_no(s->e, NULL, 0, "the networks do not fit %lld bytes of %s: they "
-			      "need %lld", (long long)s->p.flash, s->constants_in,
-			      (long long)c.flash);
-	if (found && s->p.both < INT64_MAX)
-		return err_no(s->e, NULL, 0, "the networks do not fit %lld bytes of %s: arenas "
-			      "and constants together need %lld", (long long)s->p.both, budget,
-			      (long long)least_both(s, &c));
-	for (int i = 0; i < s->p.n; i++) {
-		double least = s->p.net[i].deadline > 0 ? fastest_response(s, i) : 0;
-		if (least > s->p.net[i].deadline)
-			return err_no(s->e, NULL, 0, "no plans within the budgets hold the "
-				      "deadline of %s: the fastest response takes %.4g ms",
-				      s->net[i].name, 1e3 * least);
-	}
-	any = s->p;
-	for (int i = 0; i < any.n; i++)
-		any.net[i].deadline = 0;
-	if (choose_rows(&any, most_steps, &c))
-		return err_no(s->e, NULL, 0, "no plans within the budgets hold all deadlines at "
-			      "once; each one can be held");
-	return err_no(s->e, NULL, 0, "no placement of the networks fits %lld bytes of %s%s",
-		      (long long)min_i64(s->p.arena, s->p.both), budget, s->p.n_chains ? " with these chains" : "");
-}
-
 double
 share_within(const struct share *s)
 {
@@ -260,8 +175,7 @@ learn(struct share *s, struct problem *p, const int *row, bool *is_new)
 	return true;
 }
 
-/* The choice of the least time, from the fronts on; *p knows its rows. */
-static bool
+bool
 settle(struct share *s, struct problem *p, struct choice *c, bool *found)
 {
 	struct problem fronts = *p;
@@ -269,10 +183,17 @@ settle(struct share *s, struct problem *p, struct choice *c, bool *found)
 		fronts.net[i].row = s->net[i].front;
 	copy_rows(s, &fronts, p);
 	for (bool more = true; more;) {
+		struct choice larger;
 		*found = choose_rows(p, most_steps, c);
-		if (!*found)
+		/*
+		 * The front's figure of a stream may be larger than the stream: the files of the
+		 * choice with any flash may fit, although their rows do not.
+		 */
+		struct problem any = *p;
+		any.flash = any.both = INT64_MAX;
+		if (!*found && !choose_rows(&any, most_steps, &larger))
 			return true;
-		if (!learn(s, p, c->row, &more))
+		if (!learn(s, p, *found ? c->row : larger.row, &more))
 			return false;
 	}
 	return true;
