@@ -99,7 +99,7 @@ share()
 	local bytes
 	bytes=$(jq .arena share.json)
 	npu-share "${u55[@]}" "${of[@]}" 2>notes >table
-	grep -qE '^time: [0-9.]+ ms in each second; --within=0: [0-9.]+ ms, [0-9]+ bytes of SRAM$' table
+	grep -qE '^time: [0-9.]+ ms in each second; --within=0: [0-9.]+ ms in each second, [0-9]+ bytes of SRAM$' table
 	grep -q '^proved: no other plans take less time in so many bytes of SRAM' table
 	# what more time would save, and does
 	jq -e '.arena as $a | .fastest.time as $t | .smaller | length > 0 and
@@ -225,6 +225,26 @@ memories()
 	share --deadline="digits=$ms" digits.tflite block.tflite
 	refuses 1 "hold the deadline of digits" npu-share "${u55[@]}" --together=digits,block \
 		--deadline="digits=$ms" digits.tflite block.tflite
+}
+
+@test "a network without weight takes the fastest plan that memory allows" {
+	need jq
+	cd "$BATS_FILE_TMPDIR"
+	local seconds bytes
+	share --sram=1M digits.tflite
+	read -r seconds bytes <<<"$(jq -r '.networks[0] | "\(.seconds) \(.arena)"' share.json)"
+	share --sram=1M --deadline=digits=100 digits.tflite
+	jq -e --argjson s "$seconds" '.networks[0].seconds == $s and .time == 0 and .bound == 0' share.json
+	npu-share "${u55[@]}" --sram=1M --deadline=digits=100 digits.tflite >table 2>notes
+	! grep -q ' ms less' table || return 1
+	grep -q '^time: [0-9.]* ms for a run of each network$' table
+	# the time of the other network comes first
+	share --sram="$bytes" --together=digits,block --deadline=digits=100 digits.tflite block.tflite
+	share --sram="$(jq .arena share.json)" --together=digits,block --rate=digits=0 digits.tflite block.tflite
+	jq -e --argjson s "$seconds" '.networks[0].seconds > $s' share.json
+	seconds=$(jq '.networks[1].seconds' share.json)
+	share --sram=1M block.tflite
+	jq -e --argjson s "$seconds" '.networks[0].seconds == $s' share.json
 }
 
 @test "the files: a header that compiles, a picture, reports, models" {

@@ -47,7 +47,7 @@ struct net {
 	const char *name;
 	struct row *row;
 	int n_rows;
-	double rate;	 /* runs a second, the weight of the time; 0: the time has no weight */
+	double rate;	 /* runs a second, the weight of the time; 0: it breaks ties */
 	double deadline; /* seconds; 0: none */
 };
 
@@ -79,7 +79,8 @@ struct choice {
 	int row[MAX_NETS];
 	struct placement place;
 	int64_t fast, flash;
-	double time;  /* seconds of NPU and CPU for each second: the weighted time */
+	/* seconds of NPU and CPU for each second, the weighted time; and what breaks ties */
+	double time;
 	double bound; /* no choice takes less; equal to `time` if `is_exact` */
 	bool is_exact;
 	uint64_t steps;

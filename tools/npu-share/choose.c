@@ -42,10 +42,13 @@ struct search {
 	struct choice best;
 };
 
+/* a network without a rate counts so little that its time only breaks ties */
+static const double tie_rate = 1e-6;
+
 static double
 weighted(const struct net *n, int row)
 {
-	return n->rate * n->row[row].seconds;
+	return (n->rate > 0 ? n->rate : tie_rate) * n->row[row].seconds;
 }
 
 double

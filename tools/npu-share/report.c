@@ -30,6 +30,34 @@ gap_of(const struct share *s)
 	return c->time > 0 && !c->is_exact ? (c->time - c->bound) / c->time : 0;
 }
 
+/* weighted time of a choice, without what breaks ties */
+static double
+time_of(const struct share *s, const struct choice *c)
+{
+	double sum = 0;
+	for (int i = 0; i < s->p.n; i++)
+		sum += s->p.net[i].rate * s->p.net[i].row[c->row[i]].seconds;
+	return sum;
+}
+
+/* the time of a choice as text: of a run of each network, if none has a weight */
+static const char *
+time_text(const struct share *s, const struct choice *c)
+{
+	double time = time_of(s, c), runs = 0;
+	for (int i = 0; i < s->p.n; i++)
+		runs += s->p.net[i].row[c->row[i]].seconds;
+	return arena_printf(s->a, "%.4g ms %s", 1e3 * (time > 0 ? time : runs),
+			    time > 0 ? "in each second" : "for a run of each network");
+}
+
+/* what a choice with less memory costs; a tie may be broken by less than the time counts */
+static double
+cost_of(const struct share *s, const struct choice *c)
+{
+	return fmax(0, time_of(s, c) - time_of(s, &s->choice));
+}
+
 static int64_t
 sum_of_arenas(const struct share *s)
 {
@@ -73,13 +101,16 @@ put_less(const struct share *s, struct text *t, bool flash)
 		return;
 	}
 	text_printf(t, "1024 bytes less %s would cost %.4g ms in each second", memory,
-		    1e3 * (c->time - s->choice.time));
-	for (int i = 0; i < s->p.n; i++)
-		if (c->row[i] != s->choice.row[i]) {
-			const struct row *r = &s->p.net[i].row[c->row[i]];
-			double more = 1e3 * (r->seconds - chosen(s, i)->seconds);
+		    1e3 * cost_of(s, c));
+	/* a network can only win what another one loses */
+	for (int gain = 0, losers = 0; gain < 2; gain++)
+		for (int i = 0; i < s->p.n; i++) {
+			double more = s->p.net[i].row[c->row[i]].seconds - chosen(s, i)->seconds;
+			if (gain ? more >= 0 || !losers : more <= 0)
+				continue;
 			text_printf(t, "; each run of %s takes %.4g ms %s", s->net[i].name,
-				    fabs(more), more < 0 ? "less" : "more");
+				    1e3 * fabs(more), gain ? "less" : "more");
+			losers += !gain;
 		}
 	text_putc(t, '\n');
 }
@@ -117,9 +148,9 @@ print_table(const struct share *s, struct text *t)
 	put_budget(t, memory_name(s, true), flash_bytes(s), s->p.flash, s->separate_flash);
 	if (s->p.both < INT64_MAX)
 		put_budget(t, s->arenas_in, c->place.bytes + flash_bytes(s), s->p.both, 0);
-	text_printf(t, "time: %.4g ms in each second", 1e3 * c->time);
+	text_printf(t, "time: %s", time_text(s, c));
 	if (is_smaller(s))
-		text_printf(t, "; --within=0: %.4g ms, %lld bytes of %s", 1e3 * s->fastest.time,
+		text_printf(t, "; --within=0: %s, %lld bytes of %s", time_text(s, &s->fastest),
 			    (long long)s->fastest.place.bytes, memory_name(s, false));
 	text_putc(t, '\n');
 	const char *in = !is_smaller(s) ? "these budgets"
@@ -135,8 +166,8 @@ print_table(const struct share *s, struct text *t)
 		       "the original models\n", s->runs);
 	for (int i = 0; i < s->n_savings; i++) {
 		const struct choice *less = &s->saving[i].choice;
-		text_printf(t, "--within=%.0f: %.4g ms in each second, %lld bytes of %s\n",
-			    s->saving[i].percent, 1e3 * less->time, (long long)less->place.bytes,
+		text_printf(t, "--within=%.0f: %s, %lld bytes of %s\n",
+			    s->saving[i].percent, time_text(s, less), (long long)less->place.bytes,
 			    memory_name(s, false));
 	}
 	put_less(s, t, false);
@@ -203,8 +234,8 @@ put_json_less(const struct share *s, const struct json_out *j, const char *key, 
 		return;
 	}
 	json_open(j, key, '{');
-	json_put_f64(j, "time", c->time);
-	json_put_f64(j, "costs", c->time - s->choice.time);
+	json_put_f64(j, "time", time_of(s, c));
+	json_put_f64(j, "costs", cost_of(s, c));
 	json_open(j, "payers", '[');
 	for (int i = 0; i < s->p.n; i++) {
 		const struct row *from = chosen(s, i), *to = &s->p.net[i].row[c->row[i]];
@@ -263,13 +294,13 @@ print_json(const struct share *s, struct text *t)
 	json_put_i64(j, "flash_apart", s->separate_flash);
 	put_json_budget(j, "flash_budget", s->p.flash);
 	put_json_budget(j, "memory_budget", s->p.both);
-	json_put_f64(j, "time", c->time);
+	json_put_f64(j, "time", time_of(s, c));
 	json_put_f64(j, "within", share_within(s));
 	json_open(j, "fastest", '{');
 	json_put_i64(j, "arena", s->fastest.place.bytes);
-	json_put_f64(j, "time", s->fastest.time);
+	json_put_f64(j, "time", time_of(s, &s->fastest));
 	json_close(j, '}');
-	json_put_f64(j, "bound", c->bound);
+	json_put_f64(j, "bound", c->is_exact ? time_of(s, c) : c->bound);
 	json_put_f64(j, "gap", gap_of(s));
 	json_put_bool(j, "exact", c->is_exact);
 	json_put_i64(j, "runs", s->runs);
@@ -279,7 +310,7 @@ print_json(const struct share *s, struct text *t)
 		json_open(j, NULL, '{');
 		json_put_f64(j, "within", s->saving[i].percent);
 		json_put_i64(j, "arena", s->saving[i].choice.place.bytes);
-		json_put_f64(j, "time", s->saving[i].choice.time);
+		json_put_f64(j, "time", time_of(s, &s->saving[i].choice));
 		json_close(j, '}');
 	}
 	json_close(j, ']');
