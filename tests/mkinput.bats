@@ -304,6 +304,23 @@ picture() {
 	refuses 2 "the result is 2 files: name them with -o FILE" mkinput --format=npy m.tflite a.csv b.csv
 }
 
+@test "the suffix of the output chooses the format, unless --format does" {
+	model m
+	echo '1 2 3 4' >v.csv
+	for f in x.npy:npy x.raw:raw x.bin:raw x.h:header x:header; do
+		mkinput --format="${f#*:}" m.tflite v.csv >want
+		mkinput -o "${f%:*}" m.tflite v.csv
+		cmp want "${f%:*}"
+	done
+	mkinput --format=header m.tflite v.csv >want
+	mkinput --format=header -o x.npy m.tflite v.csv
+	cmp want x.npy
+	echo 'v.csv 1' >list
+	mkinput --list=list --format=raw --labels=l -o want m.tflite
+	mkinput --list=list -o x.bin m.tflite
+	cmp want x.bin
+}
+
 @test "--expected writes the values worked out by hand" {
 	model m
 	# Weights 1..4 and -1..-4, bias 100 and -100, all of scale 0.5 * 0.25; output scale

@@ -63,6 +63,15 @@ name_arrays(struct arena *a, struct options *o, struct err *e)
 	       err_set(e, "--expected-name is the name of the input's array, too: '%s'", o->name);
 }
 
+/* the format that the suffix of a file's name asks for */
+static enum output
+format_of(const char *path)
+{
+	if (text_has_suffix(path, ".npy"))
+		return AS_NPY;
+	return text_has_suffix(path, ".bin") || text_has_suffix(path, ".raw") ? AS_RAW : AS_HEADER;
+}
+
 static void
 check_options(void *options)
 {
@@ -103,9 +112,11 @@ check_options(void *options)
 		if ((!o->output || !strcmp(o->output, "-")) && !o->labels)
 			cli_error("--list writes two files: name them with -o FILE or "
 				  "--labels=FILE");
-		if (!o->has_format)
-			o->format = AS_NPY;
 	}
+	if (!o->has_format && !o->dialect)
+		o->format = format_of(o->output);
+	if (o->list && o->format == AS_HEADER)
+		o->format = AS_NPY;
 	if (!o->n_files && !o->has_random && !o->list && o->model &&
 	    !strcmp(o->model, "-"))
 		cli_error("model and data can't both come from standard input: name "
@@ -137,7 +148,8 @@ take_operand(void *options, const char *arg)
 
 static const struct cli_option option_list[] = {
 	{ CLI_CHOICE("format", "NAME", format, format_names,
-		     "file format of the result: header (default), npy or raw"),
+		     "file format of the result: header, npy or raw (default: by the suffix of "
+		     "--output, .npy, .raw or .bin, otherwise a header)"),
 	  .seen = CLI_SEEN(has_format) },
 	{ CLI_TEXT("name", "NAME", name, "C name of the array (default: input_data)"),
 	  .key = 'n' },
@@ -273,13 +285,6 @@ check_inputs(const struct options *o, const struct tfl_subgraph *g, int batch,
 	return true;
 }
 
-static bool
-has_suffix(const char *path, const char *suffix)
-{
-	size_t n = strlen(path), k = strlen(suffix);
-	return n > k && !strcmp(path + n - k, suffix);
-}
-
 /*
  * Converts the values of t to their layout in memory, if this layout is not dense.  If
  * bytes is NULL, only the shape is set.
@@ -304,17 +309,15 @@ write_expected(struct arena *a, struct file_set *to, const struct options *o,
 	       struct array *outputs, const struct border_tensors *x, struct err *e)
 {
 	int n = x->n_out;
-	for (int i = 0; i < n && !has_suffix(o->expected, ".npy"); i++)
+	enum output format = format_of(o->expected);
+	for (int i = 0; i < n && format != AS_NPY; i++)
 		outputs[i] = in_memory(a, outputs[i].t, &x->out[i], outputs[i].bytes);
 	struct sheet s = {
 		.name = o->expected_name, .section = o->expected_section, .array = outputs, .n = n,
 		.hex = o->hex,
 	};
-	if (has_suffix(o->expected, ".npy"))
-		return write_binary(a, to, o->expected, &s, AS_NPY, e);
-	if (has_suffix(o->expected, ".bin") || has_suffix(o->expected, ".raw"))
-		return write_binary(a, to, o->expected, &s, AS_RAW, e);
-	return write_header(to, o->expected, &s, e);
+	return format == AS_HEADER ? write_header(to, o->expected, &s, e)
+				   : write_binary(a, to, o->expected, &s, format, e);
 }
 
 static bool
