@@ -694,6 +694,12 @@ END
 	foreign m.h5 '\x89HDF\r\n\x1a\naaaa' "a Keras model in an HDF5 file; convert it with"
 	foreign m.pt 'PK\x03\x04aaaaaaaa' "a PyTorch model; export it"
 	foreign m.pth 'PK\x03\x04aaaaaaaa' "a PyTorch model; export it"
+	foreign old.pth '\x80\x02\x8a\x0al\xfc\x9cF\xf9\x20j\xa8P\x19.' "a PyTorch model; export it"
+	for p in npu-sim tfl2c npu-perf npu-dis npu-report mkinput; do
+		for f in m.pth old.pth; do
+			refuses 2 "$f: error: not a TFLite model but a PyTorch model; export" "$p" "$f"
+		done
+	done
 	foreign m.keras 'PK\x03\x04aaaaaaaa' "a Keras model; convert it with"
 	foreign saved_model.pb '\x08\x01aaaaaaaaaa' "a TensorFlow SavedModel; convert it with"
 	foreign m.tflite 'version https://git-lfs.github.com/spec/v1\n' "a Git LFS pointer; fetch"

@@ -16,6 +16,8 @@
 static const char saved_model[] = "a TensorFlow SavedModel; " TO_TFLITE,
 	numpy[] = "NumPy arrays; npu-sim -i reads a .npy file as an input of a model",
 	picture[] = "a picture; mkinput converts it to an input of a model",
+	pytorch[] = "a PyTorch model; export it as a TOSA graph with ExecuTorch "
+		  "(nputools-executorch(7)), or as a quantized TFLite model with litert-torch",
 	web_page[] = "a web page; download the file that the page links to";
 
 static const struct format {
@@ -28,9 +30,9 @@ static const struct format {
 			  "Ethos-U backend made it: see nputools-executorch(7)" },
 	{ NULL, 0, "\x89HDF\r\n\x1a\n", "a Keras model in an HDF5 file; " TO_TFLITE },
 	{ ".keras", 0, "PK\3\4", "a Keras model; " TO_TFLITE },
-	{ ".pt", 0, "PK\3\4", "a PyTorch model; export it as a TOSA graph with ExecuTorch "
-			      "(nputools-executorch(7)), or as a quantized TFLite model "
-			      "with litert-torch" },
+	{ ".pt", 0, "PK\3\4", pytorch },
+	/* older: a pickle of the number 0x1950a86a20f9469cfc6c */
+	{ NULL, 0, "\x80\2\x8a\nl\xfc\x9c" "F", pytorch },
 	{ NULL, 0, "GGUF", "a GGUF language model, which does not fit a microcontroller's "
 			   "NPU; start from a quantized TFLite model" },
 	{ NULL, 0, "version https://git-lfs", "a Git LFS pointer; fetch the file itself "

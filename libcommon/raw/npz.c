@@ -6,6 +6,7 @@
  */
 #include "raw/raw.h"
 
+#include "base/foreign.h"
 #include "base/little_endian.h"
 
 #include <inttypes.h>
@@ -384,8 +385,14 @@ bool
 raw_read_npz(struct arena *a, struct bytes file, const char *name, struct raw *out,
 	     struct err *e)
 {
-	struct load l = { .a = a, .file = file, .name = name, .e = e };
+	struct load l = { .a = a, .file = file, .name = name, .e = e }, quiet = l;
+	struct bytes entry;
+	struct err none = { 0 };
+	quiet.e = &none;
 	*out = (struct raw){ .fast = 0 };
+	/* other tools write ZIP archives, too; the suffix .npz names a network */
+	if (!text_has_suffix(name, ".npz") && !find_entry(&quiet, "cmd_data", &entry))
+		return BAD(&l, "not a TFLite model but %s", foreign_file(file, name));
 	return load_bytes(&l, "cmd_data", &out->cmd) &&
 	       load_bytes(&l, "weight_data", &out->weights) &&
 	       load_number(&l, "scratch_shape", &out->scratch) &&
