@@ -140,7 +140,7 @@ compile()
 	run npu-sim --frames=3 -e wrong.npy c.tflite
 	[ "$status" -eq 1 ]
 	[[ "$output" == *"c.tflite: error: frame 2, output 0 "*"expected -128"* ]]
-	refuses 2 "the shape differs, tensor out is INT8[1,2], 2 frames of it" \
+	refuses 2 "the shape is [3,1,2], tensor out is INT8[1,2], 2 frames of it; --frames=3 takes" \
 		npu-sim --frames=2 -e stacked/output_0.npy c.tflite
 	refuses 2 "--frames" npu-sim --frames=0 c.tflite
 }

@@ -56,7 +56,7 @@ zeros() { printf '\366\366\366\366' >"$1"; }	# four times the zero point -10
 		npu-sim -i in -e type.npy m.tflite
 	sed 's/(1, 2)/(2, 1)/' output_0.npy >turned.npy
 	run -0 npu-sim -i in -e turned.npy m.tflite	# 1s do not matter
-	refuses 2 "output_0.npy: error: the shape differs, tensor in is INT8[1,4]" \
+	refuses 2 "output_0.npy: error: the shape is [1,2], tensor in is INT8[1,4]" \
 		npu-sim -i output_0.npy m.tflite
 }
 
@@ -65,6 +65,19 @@ zeros() { printf '\366\366\366\366' >"$1"; }	# four times the zero point -10
 	zeros in
 	refuses 2 "want: error: 3 bytes instead of 2, tensor out is INT8[1,2]" \
 		bash -c 'printf 123 >want; npu-sim -i in -e want m.tflite'
+	refuses 2 "twice: error: 8 bytes instead of 4, tensor in is INT8[1,4]; --frames=2 takes the whole file" \
+		bash -c 'cat in in >twice; npu-sim -i twice m.tflite'
+	mkinput --format=npy --random=1 -o one.npy m.tflite
+	sed 's|(1, 4), }   |(3, 1, 4), }|' one.npy >three.npy
+	head -c 8 one.npy >>three.npy
+	refuses 2 "three.npy: error: the shape is [3,1,4], tensor in is INT8[1,4]; --frames=3 takes the whole file" \
+		npu-sim -i three.npy m.tflite
+	printf '\x89PNG\r\n\x1a\naaaa' >a.png
+	refuses 2 "a.png: error: not the values of tensor in but a picture; mkinput converts it to an input of a model" \
+		npu-sim -i a.png m.tflite
+	mkinput --random=1 -o in.h m.tflite
+	refuses 2 "in.h: error: not the values of tensor in but C source text for firmware; name the file from which it was made (mkinput -o FILE.npy makes" \
+		npu-sim -i in.h m.tflite
 	refuses 2 "m.tflite: error: the model has 1 input, but 2 files are given with --input: give one for each" \
 		npu-sim -i in -i in m.tflite
 	refuses 2 "the model has 1 output, but 2 files are given with --expect: give one for each" \

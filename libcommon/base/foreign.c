@@ -18,6 +18,9 @@ static const char saved_model[] = "a TensorFlow SavedModel; " TO_TFLITE,
 	picture[] = "a picture; mkinput converts it to an input of a model",
 	pytorch[] = "a PyTorch model; export it as a TOSA graph with ExecuTorch "
 		  "(nputools-executorch(7)), or as a quantized TFLite model with litert-torch",
+	source[] = "C source text for firmware; name the file from which it was made "
+		   "(mkinput -o FILE.npy makes an input for npu-sim)",
+	sound[] = "a sound; mkinput converts it to an input of a model",
 	web_page[] = "a web page; download the file that the page links to";
 
 static const struct format {
@@ -46,6 +49,11 @@ static const struct format {
 	{ NULL, 0, "\x1f\x8b", "a gzip archive; unpack it first" },
 	{ NULL, 0, "\x89PNG", picture },
 	{ NULL, 0, "\xff\xd8\xff", picture },
+	{ NULL, 8, "WAVE", sound },
+	{ ".h", 0, NULL, source },
+	{ ".hpp", 0, NULL, source },
+	{ ".c", 0, NULL, source },
+	{ ".cc", 0, NULL, source },
 	{ ".safetensors", 0, NULL, "weights without a network; export the network to TFLite "
 				   "with full integer quantization" },
 	{ ".onnx", 0, NULL, "an ONNX model; convert it with onnx2tf -oiqt, which writes a "

@@ -8,9 +8,9 @@
 /*
  * What a file is instead, and how to get from there to a quantized TFLite model or a
  * TOSA graph: "an ONNX model; convert it with ...", for the place behind "not a TFLite
- * model but ".  Recognises models of other programs, archives, pictures, arrays, Git LFS
- * pointers and web pages by their content; the name decides where the content does not.
- * NULL: none of these.
+ * model but ".  Recognises models of other programs, archives, pictures, sounds, arrays,
+ * Git LFS pointers, web pages and C source text by their content; the name decides where
+ * the content does not.  NULL: none of these.
  */
 const char *foreign_file(struct bytes file, const char *name);
 

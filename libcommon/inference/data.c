@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reads inputs and expected outputs from files, and writes outputs into files. */
 #include "base/file.h"
+#include "base/foreign.h"
 #include "inference/inference.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -55,9 +57,10 @@ same_dims(const struct npy *n, const struct tfl_tensor *t, int frames)
 	       !memcmp(have.v, want.v, (size_t)have.n * sizeof(have.v[0]));
 }
 
+/* fits: the number of frames that the file has; 1: not known */
 static bool
 does_not_fit(const char *path, const char *what, const struct tfl_tensor *t,
-	     int frames, struct err *e)
+	     int frames, int64_t fits, struct err *e)
 {
 	struct text x = { 0 };
 	text_printf(&x, "%s[", tfl_type_name(t->type));
@@ -66,10 +69,42 @@ does_not_fit(const char *path, const char *what, const struct tfl_tensor *t,
 	text_putc(&x, ']');
 	if (frames > 1)
 		text_printf(&x, ", %d frames of it", frames);
+	if (fits > 1)
+		text_printf(&x, "; --frames=%lld takes the whole file", (long long)fits);
 	(void)err_at(e, file_name(path), 0, "%s, tensor %s is %s", what,
 		     t->name, text_str(&x));
 	text_free(&x);
 	return false;
+}
+
+static bool
+shape_differs(const char *path, const struct npy *n, const struct tfl_tensor *t, int frames,
+	      struct err *e)
+{
+	struct text what = { 0 };
+	text_puts(&what, "the shape is [");
+	for (int i = 0; i < n->rank; i++)
+		text_printf(&what, i ? ",%lld" : "%lld", (long long)n->dim[i]);
+	text_putc(&what, ']');
+	int64_t first = n->rank ? n->dim[0] : 1;
+	bool fits = first > 1 && first <= INT_MAX && same_dims(n, t, (int)first);
+	(void)does_not_fit(path, text_str(&what), t, frames, fits ? first : 1, e);
+	text_free(&what);
+	return false;
+}
+
+/* A file of bytes other than frames x bytes: another format, or other values. */
+static bool
+size_differs(const char *path, struct bytes head, uint64_t n, size_t bytes,
+	     const struct tfl_tensor *t, int frames, struct err *e)
+{
+	char what[64];
+	const char *is = foreign_file(head, path);
+	if (is)
+		return err_at(e, file_name(path), 0, "not the values of tensor %s but %s", t->name, is);
+	(void)snprintf(what, sizeof(what), "%llu bytes instead of %llu", (unsigned long long)n,
+		       (unsigned long long)bytes * (unsigned)frames);
+	return does_not_fit(path, what, t, frames, n % bytes ? 1 : (int64_t)(n / bytes), e);
 }
 
 /* Sets the type and position of the values in a file of n bytes that begins with head. */
@@ -91,20 +126,17 @@ find_values(struct bytes head, uint64_t n, const struct tfl_tensor *t, int frame
 		bool truth = npy.kind == 'b' && as->type == TFL_INT8;
 		if ((npy.kind != npy_kind(as->type) && !truth) ||
 		    npy.item_bytes != tfl_type_bytes(as->type))
-			return does_not_fit(v->path, "elements have another type", t, frames, e);
+			return does_not_fit(v->path, "elements have another type", t, frames, 1,
+					    e);
 		if (!same_dims(&npy, t, frames))
-			return does_not_fit(v->path, "the shape differs", t, frames, e);
+			return shape_differs(v->path, &npy, t, frames, e);
 		v->memory = NULL;
 	}
 	v->bytes = (size_t)(v->memory ? border_bytes(v->memory) : tfl_bytes(&v->value_tensor));
 	uint64_t bytes = n - v->at;
 	if (bytes / (uint64_t)frames == v->bytes && !(bytes % (uint64_t)frames))
 		return true;
-	char what[64];
-	(void)snprintf(what, sizeof(what), "%llu bytes instead of %llu",
-		       (unsigned long long)bytes,
-		       (unsigned long long)v->bytes * (unsigned)frames);
-	return does_not_fit(v->path, what, t, frames, e);
+	return size_differs(v->path, head, bytes, v->bytes, t, frames, e);
 }
 
 static bool
