@@ -165,7 +165,11 @@ digits=$BATS_TEST_DIRNAME/models/digits.tflite
 @test "--compare reports the first difference between two models" {
 	model m
 	model other '.buffers[2].data = [200, 0, 0, 0, 156, 255, 255, 255]'
-	run -0 npu-sim --compare m.tflite m.tflite
+	run -0 --separate-stderr npu-sim --compare m.tflite m.tflite
+	[ "$stderr" = "npu-sim: compared: m.tflite: 1 output equal to that of m.tflite, byte for byte, for 1 frame of generated inputs" ]
+	[ "$output" = "$(npu-sim m.tflite)" ]
+	run -0 --separate-stderr npu-sim --quiet --compare m.tflite m.tflite
+	[ ! "$stderr" ]
 	run -1 npu-sim --seed 2 --compare m.tflite other.tflite
 	[[ $output == *"other.tflite: error: output 0 (tensor 3, out, of operator 0, FULLY_CONNECTED): element [0,0] is "*", but in the other model "*"; 1 of 2 differ, by at most 6"* ]]
 	model wide "$t[0].shape = [1, 2] | $t[1].shape = [4, 2] |
@@ -263,6 +267,7 @@ not_run()
 	run -0 --separate-stderr npu-sim --compare plain.tflite compiled.tflite
 	grep -q "only inputs are compared: .*operator 1 (TFLite_Detection_PostProcess)" \
 		<<<"$stderr"
+	[[ $stderr != *"equal to those"* ]]
 	[ "$(npu-sim --json --compare plain.tflite compiled.tflite 2>notes |
 		jq -c '[.equal, (.stand_ins | length), .stand_ins[0].operator]')" = \
 		'[true,1,1]' ]

@@ -47,6 +47,22 @@ report(struct run *r, struct err *e)
 	return ok;
 }
 
+/* of a comparison that found no difference, for a reader of standard error */
+static void
+note_equal(const struct run *r)
+{
+	const struct tfl_subgraph *g = &sim_model(r->s)->subgraph[0];
+	const struct options *o = r->o;
+	for (int i = 0; i < g->n_ops; i++)
+		if (sim_stand_in(r->s, i))
+			return; /* a note says that only its inputs are compared */
+	bool one = g->n_out == 1, single = o->frames == 1;
+	cli_note("compared", "%s: %d output%s equal to %s of %s, byte for byte, for %d frame%s%s",
+		 file_name(o->model), g->n_out, one ? "" : "s", one ? "that" : "those",
+		 file_name(o->compare), o->frames, single ? "" : "s",
+		 o->input.n ? "" : " of generated inputs");
+}
+
 bool
 run_model(struct arena *a, const struct options *o, struct err *e)
 {
@@ -77,6 +93,8 @@ run_model(struct arena *a, const struct options *o, struct err *e)
 		ok = ok && save_outputs(&r, e) && report(&r, e);
 		ok = file_set_end(r.files, ok, e);
 	}
+	if (ok && o->compare && !o->quiet && !r.verdict.status)
+		note_equal(&r);
 	close_frames(&r);
 	if (ok)
 		*e = r.verdict;

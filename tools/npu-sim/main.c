@@ -43,6 +43,7 @@ static const struct cli_option option_list[] = {
 	INFERENCE_OPTIONS(),
 	{ CLI_TEXT("compare", "MODEL", compare,
 		   "run MODEL on the same inputs, too; fail (status 1) if outputs differ") },
+	{ CLI_FLAG("quiet", quiet, "with --compare: print no note that all outputs are equal") },
 	{ CLI_TEXT("dump", "DIR", dump_dir,
 		   "write the results of every operator to DIR/tensor_INDEX.npy") },
 	{ CLI_FLAG("trace", trace, "print a line for every operator and NPU operation") },

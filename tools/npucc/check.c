@@ -64,7 +64,7 @@ check_compiled(struct npucc *c, const char *compiled, const char *called)
 	struct job verify = { .program = DIS, .option = { "--verify" },
 			      .input = compiled, .mute = true };
 	struct job compare = { .program = SIM,
-			       .option = { "--require-outputs", "--inputs=" INPUTS,
+			       .option = { "--quiet", "--require-outputs", "--inputs=" INPUTS,
 					   "--compare", c->model },
 			       .input = compiled, .mute = true };
 	if (!uses_npu(c, compiled, &on_npu) || (on_npu && !run_jobs(c, &verify, 1)) ||

@@ -131,7 +131,7 @@ void guard_end(void); /* removes everything; signals stay blocked */
 /* run.c: programs in a pipe */
 struct job {
 	enum program program;
-	const char *option[4]; /* before the options of the command line */
+	const char *option[5]; /* before the options of the command line */
 	const char *decided; /* an option after those of the command line; NULL: none */
 	const char *input;  /* operand; NULL: standard input */
 	const char *from;   /* file for standard input; NULL: the pipe, or npucc's own */
