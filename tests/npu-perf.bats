@@ -233,7 +233,7 @@ listing()
 
 @test "a missing memory system is an error that lists the choices" {
 	compiled m 64 2000 "${pool[@]}"
-	refuses 2 '--system-config is required: there is no default; --list-parts and --list-profiles list ' \
+	refuses 2 "m.tflite: error: --part or --system-config is required: there is no default; --list-parts and --list-profiles list the choices; parts with the file's ethos-u55-256: alif-e3-hp, " \
 		npu-perf m.tflite
 	refuses 2 '--memory-mode is required' \
 		npu-perf --system-config Ethos_U55_High_End_Embedded m.tflite

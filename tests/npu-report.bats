@@ -133,7 +133,7 @@ front()
 	run ! grep -E 'slower|larger|moved' out
 	# a file that does not record its memory system
 	npucc -a ethos-u55-128 "${u55[@]}" --no-map -o p.tflite "$DIGITS" 2>/dev/null
-	refuses 2 "npu-report: error: --part or --system-config is required" npu-report p.tflite
+	refuses 2 "npu-report: p.tflite: error: --part or --system-config is required" npu-report p.tflite
 	npu-report "${u55[@]}" --summary p.tflite | grep -q '^p for ethos-u55-128, '
 	npu-report --called='<x>' m.tflite -o b.html
 	grep -q '<h1>&lt;x&gt;</h1>' b.html

@@ -178,6 +178,19 @@ separate_bytes(const struct tfl_model *m)
 	return n;
 }
 
+/* a file without a record, and no option: which parts have its NPU */
+static bool
+refuse_without_memory(const struct network *net, struct err *e)
+{
+	struct text t = { 0 };
+	target_part_list_fitting(&t, net->accel->name, &(struct part_needs){ 0 });
+	(void)err_at(e, net->file, 0, "--part or --system-config is required: there is no default; "
+		     "--list-parts and --list-profiles list the choices; parts with the file's %s: %s",
+		     net->accel->name, text_str(&t));
+	text_free(&t);
+	return false;
+}
+
 /*
  * Takes the memory system from the options; names that the options leave out come from
  * the file.  Without options it is the system that the file was compiled for, even if
@@ -198,6 +211,8 @@ find_memory(struct arena *a, const struct tfl_model *m, const struct options *o,
 	}
 	const char *system = o->system || !same_npu ? o->system : p.memory.system;
 	const char *mode = o->mode || !same_npu ? o->mode : p.memory.mode;
+	if (!system && !o->config)
+		return refuse_without_memory(net, e);
 	if ((o->chip && !target_part_has(o->chip, net->accel->name, net->file, e)) ||
 	    !memory_load(a, o->config, system, mode, net->accel, &net->memory, e))
 		return false;
