@@ -151,8 +151,10 @@ counting()
 	diff <(sed 1d out) <(sed 1d named)
 	refuses 2 "--advice is for the summary or the page of a compiled model: name the model" \
 		npucc --part=alif-e7-hp --advice -o y.h d.tflite
-	refuses 2 "none/x.html: error: its directory does not exist: create it, or name another page" \
+	refuses 2 "none/x.html: error: its directory does not exist: create it, or name another file" \
 		npucc --part=alif-e7-hp --report=none/x.html d.tflite
+	refuses 2 "none/x.tflite: error: its directory does not exist: create it, or name another file" \
+		npucc --part=alif-e7-hp -o none/x.tflite d.tflite
 	refuses 2 "--report took '-o' as its file: name the page with --report=FILE.html" \
 		npucc --part=alif-e7-hp --report -o y.tflite d.tflite
 	refuses 2 "or leave out --quiet" npucc --part=alif-e7-hp --advice -q d.tflite
@@ -289,6 +291,12 @@ counting()
 	npucc --part=alif-e7-he -o x.tflite float.tflite 2>err
 	[ "$(grep -c ': warning: interface-float: ' err)" = 2 ]
 	refuses 1 "warning: interface-float" npucc --part=alif-e7-he --strict float.tflite
+}
+
+@test "a directory of --keep that cannot be made has the reason" {
+	files
+	mkdir /sys/a 2>why && skip "/sys is no file system of the kernel"
+	refuses 2 "npucc: /sys/a: error: $(sed 's/.*: //' why)" npucc --part=alif-e7-he --keep=/sys/a/b d.tflite
 }
 
 @test "in a read-only directory, the message asks for the name of an output" {

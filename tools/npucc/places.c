@@ -79,9 +79,18 @@ note_missing(struct npucc *c, const char *path, struct guarded *g)
 }
 
 static bool
+lacks_directory(struct npucc *c, const char *path)
+{
+	return err_at(c->e, path, 0, "its directory does not exist: create it, or name another file");
+}
+
+static bool
 make(struct npucc *c, const char *path, const char *called, mode_t mode)
 {
-	return !path || !mkdir(path, mode) || err_at(c->e, called, 0, "%s", strerror(errno));
+	if (!path || !mkdir(path, mode))
+		return true;
+	return errno == ENOENT && called == c->o->out ? lacks_directory(c, called)
+						      : err_at(c->e, called, 0, "%s", strerror(errno));
 }
 
 bool
@@ -97,8 +106,7 @@ places_open(struct npucc *c)
 		return false;
 	/* --keep may make the directory */
 	if (o->page && !o->keep && !file_is_directory(adopt(c->a, place_directory(o->page))))
-		return err_at(c->e, o->page, 0, "its directory does not exist: create it, or name "
-						"another page");
+		return lacks_directory(c, o->page);
 	const char *keep = o->keep;
 	if (o->archive) {
 		if (file_is_directory(keep))
@@ -123,10 +131,12 @@ places_open(struct npucc *c)
 	}
 	if (!guard_start(&g, c->e))
 		return false;
-	for (size_t i = 0; i < g.n_made; i++)
+	for (size_t i = 0; i < g.n_made; i++) {
+		int why = mkdir(g.made[i], 0777) ? errno : 0;
 		/* another npucc may have made the directory of --keep in the meantime */
-		if (mkdir(g.made[i], 0777) && !file_is_directory(g.made[i]))
-			return err_at(c->e, g.made[i], 0, "%s", strerror(errno));
+		if (why && !file_is_directory(g.made[i]))
+			return err_at(c->e, g.made[i], 0, "%s", strerror(why));
+	}
 	return make(c, c->beside, file_is_standard(c->o->out) ? "." : c->o->out, 0700) &&
 	       make(c, c->in_keep, c->o->keep, 0700);
 }
