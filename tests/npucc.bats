@@ -74,6 +74,10 @@ END
 	done
 	fake/npucc "${target[@]}" -o - <m.tflite 2>/dev/null >out
 	[ "$(tail -1 out)" = npu-cmdgen ]
+	refuses 2 'behind a stage); tfl2c makes C code of the .tflite: --format=source ' \
+		fake/npucc "${target[@]}" -o m.c m.tflite
+	refuses 2 'behind a stage); npu-cmdgen --emit=npz and npu-vela --output-format=raw write .npz files' \
+		fake/npucc "${target[@]}" -o out_vela.npz m.tflite
 	for o in m.exe m.bin m; do
 		refuses 2 "$o: unknown suffix of the output" \
 			fake/npucc "${target[@]}" -o "$o" m.tflite

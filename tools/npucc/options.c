@@ -180,6 +180,27 @@ set_own_option(struct options *o, int id, char *arg)
 	}
 }
 
+/* the program that writes an output which npucc does not: the end of a message */
+static const char *
+other_writer(const char *out)
+{
+	static const struct {
+		const char *suffix, *hint;
+	} hints[] = {
+		{ ".npz", "npu-cmdgen --emit=npz and npu-vela --output-format=raw write .npz files: "
+			  "nputools-executorch(7)" },
+#define C_SOURCE "tfl2c makes C code of the .tflite: --format=source the model as an array, "        \
+		 "--format=call a function that runs it"
+		{ ".c", C_SOURCE }, { ".cc", C_SOURCE }, { ".cpp", C_SOURCE },
+		{ ".s", "tfl2c --format=asm makes an assembler file of the .tflite" },
+		{ ".S", "tfl2c --format=asm makes an assembler file of the .tflite" },
+	};
+	for (size_t i = 0; i < ARRAY_LEN(hints); i++)
+		if (text_has_suffix(out, hints[i].suffix))
+			return hints[i].hint;
+	return NULL;
+}
+
 /* finds the stage that makes the output, by its suffix */
 static void
 find_last(struct options *o)
@@ -193,12 +214,13 @@ find_last(struct options *o)
 			return;
 		}
 	o->database = text_has_suffix(o->out, ".xml");
+	const char *hint = other_writer(o->out);
 	if (o->database)
 		add_word(o, CMDGEN, "--emit=debug-xml");
 	else
 		cli_error("%s: unknown suffix of the output: name it .tflite (compiled model), .h "
 			  "(C header), .xml (debug database), or .part, .sched, .wenc (the text "
-			  "behind a stage)", o->out);
+			  "behind a stage)%s%s", o->out, hint ? "; " : "", hint ? hint : "");
 }
 
 /* chooses the name of the output if the user gave none */
