@@ -262,6 +262,12 @@ counting()
 	[ "$(grep -c '^npucc: ' refuses.err)" = 1 ]
 	refuses 2 "no model: name a file" npucc --part=alif-e7-he --report=x.html
 	[ "$(grep -c '^npucc: ' refuses.err)" = 1 ]
+	for w in "--report FILE.html" "--arena-cache-size BYTES"; do
+		refuses 2 "npucc: error: no model: ${w% *} took 'd.tflite' as its ${w#* }" \
+			npucc --part=alif-e7-he "${w% *}" d.tflite
+	done
+	refuses 2 "more than one model: part=alif-e7-he, d.tflite; did you mean --part=alif-e7-he?" \
+		npucc part=alif-e7-he d.tflite
 	refuses 2 "no output: name it with -o FILE" npucc --part=alif-e7-hp -
 	refuses 2 "--report needs a compiled model" \
 		npucc --part=alif-e7-hp --report=x.html -o x.part d.tflite

@@ -157,6 +157,9 @@ options() {
 	refuses 2 "--accelerator-config is required" npu-sched x.part
 	grep -q -- "--system-config is required" refuses.err
 	grep -q -- "--memory-mode is required" refuses.err
+	# an option of another program
+	refuses 2 "unrecognized option '--labels'; --pass=tfl-quantize:--labels=FILE has" npucc --labels=x m.tflite
+	refuses 2 "unrecognized option '--labels'; LABELS is an operand: npu-eval LABELS" npu-eval --labels x y.npy
 	# an abbreviation that fits two options is ambiguous
 	refuses 2 "option '--m' is ambiguous; possibilities: '--memory-mode' '--model'" npucc --m x
 	# one that fits two spellings of an option is not

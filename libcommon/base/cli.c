@@ -267,7 +267,7 @@ parse(struct parsers *p, const struct argp_option *common_row, int argc,
 	const struct argp_option *const rows[CLI_TABLES] = {
 	    first.options, shared.options, standard_options};
 	struct cli_words words;
-	cli_check_words(&words, rows, argc, argv);
+	cli_check_words(&words, rows, p->common->elsewhere, argc, argv);
 	p->misspelt = cli_mistakes() > 0;
 	p->operand = calloc((size_t)argc + 1, sizeof(*p->operand));
 	p->permitted = calloc((size_t)argc + 1, sizeof(*p->permitted));

@@ -23,6 +23,11 @@ enum { CLI_MAX_JOBS = 64 };
  * the program's table.  A NULL pointer means that the program does not have the option,
  * or parses operands itself.
  */
+/* an option that users look for and the program does not have, and what to use instead */
+struct cli_elsewhere {
+	const char *name, *hint;
+};
+
 struct cli_common {
 	const char **file;	  /* the only operand */
 	const char *what;	  /* what the operand is, for the error "more than one
@@ -35,6 +40,7 @@ struct cli_common {
 	const char *jobs_doc;
 	/* the program's own options; NULL: argp->options and argp->parser have them */
 	const struct cli_option *options;
+	const struct cli_elsewhere *elsewhere; /* a single one; NULL: none */
 	void (*operand)(void *options, const char *arg); /* takes one of several operands */
 	void (*check)(void *options); /* judges all options together; may set defaults */
 	/*

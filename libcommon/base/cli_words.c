@@ -62,6 +62,7 @@ struct scan {
 	struct arena *a;
 	struct option *name; /* n of them, then abbreviations, and an all-zero one */
 	int n;
+	const struct cli_elsewhere *elsewhere;
 	struct text letters; /* for getopt_long(): "name:" takes an argument */
 };
 
@@ -149,7 +150,9 @@ print_bad_name(const struct scan *s, const char *word)
 	for (int i = 0; i < s->n; i++)
 		if (!strncmp(list[i], word, strlen(word)))
 			text_printf(&names, " '--%s'", list[i]);
-	if (names.n)
+	if (s->elsewhere && !strcmp(word, s->elsewhere->name))
+		cli_error("unrecognized option '--%s'; %s", word, s->elsewhere->hint);
+	else if (names.n)
 		cli_error("option '--%s' is ambiguous; possibilities:%s", word,
 			  text_str(&names));
 	else
@@ -210,9 +213,9 @@ add_option(struct cli_words *w, int found, char **argv)
 
 void
 cli_check_words(struct cli_words *w, const struct argp_option *const table[CLI_TABLES],
-		int argc, char **argv)
+		const struct cli_elsewhere *elsewhere, int argc, char **argv)
 {
-	struct scan s = { .a = arena_open() };
+	struct scan s = { .a = arena_open(), .elsewhere = elsewhere };
 	/* words at most, with the program's name, "--" and NULL: a letter becomes an option */
 	size_t most = 3;
 	for (int i = 1; i < argc; i++)

@@ -184,7 +184,11 @@ main(int argc, char **argv)
 	struct options o = { .top = 5, .parted = 10 };
 	struct err e = { 0 };
 	struct text t = { 0 };
+	static const struct cli_elsewhere labels = {
+		"labels", "LABELS is an operand: npu-eval LABELS OUTPUT.npy..."
+	};
 	struct cli_common common = {
+		.elsewhere = &labels,
 		.options = option_list,
 		.operand = take_argument,
 		.check = check_options,

@@ -35,6 +35,8 @@ struct options {
 	bool allow_overflow; /* of the memories of part */
 	bool archive; /* keep is the path of one archive, not a directory */
 	const char *accel, *part; /* as written by the user; accel defaults to that of part */
+	/* an argument that looks like a model, and its option with the argument's name; or NULL */
+	const char *taken, *taken_by, *taken_as;
 	const char *page; /* of --report; NULL: none */
 	bool advice; /* other limits and accelerators in the summary and the page */
 	struct target_names names; /* as the options spell them */

@@ -227,7 +227,9 @@ find_last(struct options *o)
 static void
 choose_output(struct options *o)
 {
-	if (!o->in) {
+	if (!o->in && o->taken) {
+		cli_error("no model: --%s took '%s' as its %s", o->taken_by, o->taken, o->taken_as);
+	} else if (!o->in) {
 		cli_error("no model: name a file, or name the output for a model on standard "
 			  "input with -o FILE");
 	} else if (!strcmp(o->in, "-")) {
@@ -368,14 +370,43 @@ check_combination(struct options *o)
 		o->in = NULL;
 }
 
+static bool
+is_model_name(const char *word)
+{
+	return text_has_suffix(word, ".tflite") || text_has_suffix(word, ".tosa");
+}
+
+/* the name of an option that the word would be, had it dashes: part=alif-e7-he; NULL: none */
+static const char *
+option_without_dashes(const char *word)
+{
+	size_t n = strcspn(word, "=");
+	for (size_t i = 0; word[n] && i < ARRAY_LEN(rows); i++) {
+		const char *name = rows[i].id == ID_GROUP ? NULL : rows[i].option.name;
+		if (name && strlen(name) == n && !strncmp(word, name, n))
+			return word;
+	}
+	return NULL;
+}
+
+static void
+take_model(struct options *o, const char *arg)
+{
+	const char *option = option_without_dashes(arg);
+	if (!option && o->in)
+		option = option_without_dashes(o->in);
+	if (o->in)
+		cli_error("more than one model: %s, %s%s%s%s", o->in, arg,
+			  option ? "; did you mean --" : "", option ? option : "", option ? "?" : "");
+	o->in = arg;
+}
+
 static error_t
 parse_option(int key, char *arg, struct argp_state *state)
 {
 	struct options *o = state->input;
 	if (key == ARGP_KEY_ARG) {
-		if (o->in)
-			cli_error("more than one model: %s, %s", o->in, arg);
-		o->in = arg;
+		take_model(o, arg);
 		return 0;
 	}
 	if (key == ARGP_KEY_END) {
@@ -386,6 +417,11 @@ parse_option(int key, char *arg, struct argp_state *state)
 		const struct row *r = &rows[i];
 		if (!key || r->option.key != key)
 			continue;
+		if (is_model_name(arg)) {
+			o->taken = arg;
+			o->taken_by = r->option.name;
+			o->taken_as = r->option.arg;
+		}
 		if (!r->route[0].is_used)
 			set_own_option(o, r->id, arg);
 		switch (r->id) {
@@ -431,5 +467,9 @@ options_parse(struct options *o, int argc, char **argv)
 		       "Exit status: 0 done, 1 a check failed or a limit can't be met, "
 		       "2 error.  See npucc(1).",
 	};
-	cli_parse(&argp, argc, argv, o, NULL);
+	static const struct cli_elsewhere labels = {
+		"labels", "--pass=tfl-quantize:--labels=FILE has the classes of --quantize=DATA, "
+			  "--pass=tfl2c:--labels=FILE names for the header"
+	};
+	cli_parse(&argp, argc, argv, o, &(struct cli_common){ .elsewhere = &labels });
 }
