@@ -393,6 +393,10 @@ refused()
 	refuses 2 "there is no accelerator 'ethos-u55-12'; there are ethos-u55-32," \
 		npu-sched -a ethos-u55-12 "${profile[@]}" m.part
 	refuses 2 "did you mean ethos-u55-32?" npu-sched -a ethosu55-32 "${profile[@]}" m.part
+	# the generation stays; for a part of a name, the accelerator with 256 MACs
+	for w in ethos-u85:u85-256 u85-256:u85-256 u55-256:u55-256 ethos-u85-64:u85-128; do
+		refuses 2 "did you mean ethos-${w#*:}?" npu-sched -a "${w%:*}" "${profile[@]}" m.part
+	done
 	refuses 2 "did you mean RTSS_HE_SRAM_MRAM?" npu-sched -a ethos-u55-128 \
 		--system-config=RTSS_HE_SRAM_MRM --memory-mode=Shared_Sram m.part
 	refuses 2 "did you mean Shared_Sram?" npu-sched -a ethos-u55-128 \
@@ -637,7 +641,8 @@ refused()
 	# a maker, or a file without its suffix
 	refuses 2 "there is no part 'nuvoton'; did you mean nuvoton-m55m1? (a file NAME.ini describes another chip: nputools(7), PARTS)" \
 		npucc --part=nuvoton m.tflite
-	refuses 2 "; there are alif-e1-he, " npucc --part=none-such m.tflite
+	refuses 2 "there is no part 'none-such'; npucc --list-parts lists them (a file NAME.ini" \
+		npucc --part=none-such m.tflite
 	refuses 2 "missing.ini: error: No such file or directory" tfl2c --part=missing.ini m_npu.tflite
 }
 

@@ -50,11 +50,10 @@ find(const char *name, const char *hint, struct err *e)
 	}
 	const char *nearest = t.n ? NULL : nearest_word(name, all, ARRAY_LEN(parts));
 	text_puts(&t, nearest ? nearest : "");
-	bool similar = t.n > 0;
-	for (size_t i = 0; !similar && i < ARRAY_LEN(parts); i++)
-		text_printf(&t, "%s%s", i ? ", " : "", parts[i].name);
-	(void)err_set(e, "there is no part '%s'; %s %s%s%s", name,
-		      similar ? "did you mean" : "there are", text_str(&t), similar ? "?" : "", hint);
+	if (t.n)
+		(void)err_set(e, "there is no part '%s'; did you mean %s?%s", name, text_str(&t), hint);
+	else
+		(void)err_set(e, "there is no part '%s'; npucc --list-parts lists them%s", name, hint);
 	text_free(&t);
 	return NULL;
 }
