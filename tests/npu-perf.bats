@@ -206,6 +206,8 @@ listing()
 	npu-perf "${u55[@]}" --model=timeline --measured log m.tflite |
 		grep -qx 'Measured  *84 cycles, 2.00 times the estimate'
 	echo nothing >log
+	refuses 2 'm.tflite: error: a model, and no log of a device with measured cycles; npu-report --compare=OLD NEW' \
+		npu-perf "${u55[@]}" m.tflite m.tflite
 	refuses 2 'log: error: the log has no line "NPU TOTAL cycles: N"' \
 		npu-perf "${u55[@]}" --measured log m.tflite
 }

@@ -13,6 +13,7 @@
 #include "report.h"
 
 #include "base/file.h"
+#include "tflite/flatbuffers.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -208,6 +209,9 @@ read_measured(struct arena *a, const char *path, const char *model, struct measu
 	*out = (struct measured){ .inferences = 0 };
 	if (!file_read(a, path, LOG_MAX, &log, e))
 		return false;
+	if (fb_identify(log))
+		return err_at(e, path, 0, "a model, and no log of a device with measured cycles; "
+			      "npu-report --compare=OLD NEW compares two models");
 	char *next = arena_strndup(a, (const char *)log.p, log.n);
 	for (char *line; (line = strsep(&next, "\r\n"));) {
 		take_counter(&l, line);
