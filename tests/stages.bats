@@ -663,8 +663,11 @@ refused()
 		[ ! -e "$o" ]
 		option=$(sed -n 's/^npucc: note: with \(--[^ ]*\) the network fits corstone-300$/\1/p' refuses.err)
 		npucc --part=corstone-300 --arena-cache-size=4M "$option" -o "$o" wide.tflite
-		npucc --part=corstone-300 --arena-cache-size=4M --allow-overflow -o "$o" wide.tflite
+		npucc --part=corstone-300 --arena-cache-size=4M --allow-overflow -o "$o" wide.tflite 2>notes
+		grep -qx 'npu-sched: note: the limit of 4194304 bytes is above the size of SRAM of corstone-300, 2097152 bytes' notes
 	done
+	npucc --part=corstone-300 --arena-cache-size=2M -o fits.tflite wide.tflite 2>notes
+	[ -z "$(grep 'the limit of' notes)" ]
 	refuses 1 "SRAM of corstone-300 has" npucc --part=corstone-300 --arena-cache-size=4M -o - wide.tflite
 	[ "$(npucc --part=corstone-300 --arena-cache-size=4M -o - <wide.tflite 2>/dev/null | wc -c)" = 0 ]
 	refuses 1 "SRAM of corstone-300 has" npucc --part=corstone-300 --arena-cache-size=4M --keep=kept wide.tflite

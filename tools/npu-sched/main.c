@@ -242,9 +242,13 @@ schedule_text(struct sched *s, uint8_t *text, size_t n)
 			       "not, Dedicated_Sram does", s->memory.mode);
 	graph_release_text(s->g, text);
 	/* the SRAM of a part is a limit like any other; with the driver of Linux, it may be smaller */
-	s->limit_bytes = o->cache_bytes;
-	if (!s->limit_bytes && s->part)
-		s->limit_bytes = target_part_sram(s->part, is_for_linux);
+	const struct target_part *named = target_part_with(s->part, o->system, o->mode);
+	const int64_t most = s->part ? target_part_sram(s->part, is_for_linux) : 0;
+	s->limit_bytes = o->cache_bytes ? o->cache_bytes : most;
+	if (named && s->limit_bytes > most)
+		cli_note_to(s->e, "note", "the limit of %" PRId64 " bytes is above the size of %s of "
+			    "%s, %" PRId64 " bytes", s->limit_bytes, target_part_fast_memory(named),
+			    named->name, most);
 	if (s->limit_bytes)
 		s->memory.cache_bytes = s->limit_bytes;
 	sched_machines(s);
