@@ -502,6 +502,19 @@ nothing_but()
 	[[ "${lines[-1]}" == "npucc: note: standard input: with --allow, 1 of 4 "* ]]
 	npucc "${target[@]}" "$allow" -o out.tflite mid.tflite
 	[ -s out.tflite ]
+	# nor for a model that --allow does not help: LOG_SOFTMAX has a fixed output scale
+	jq '.operator_codes += [{deprecated_builtin_code:50,builtin_code:50,version:1}]
+		| .subgraphs[0].tensors += [{shape:[1,2],type:9,name:"log",
+			quantization:{scale:[0.05],zero_point:[127]}}]
+		| .subgraphs[0].outputs = [4]
+		| .subgraphs[0].operators += [{opcode_index:1,inputs:[3],outputs:[4]}]' \
+		"$TOP/tests/models/fc.json" >log.json
+	flatc -b --strict-json "$TOP/tests/models/tflite.fbs" log.json
+	refuses 1 "the later stages refuse output-quantization, too" \
+		npucc "${target[@]}" -o no.tflite log.tflite
+	[[ $(cat refuses.err) != *"with --allow"* ]]
+	refuses 2 "operator 1 (LOG_SOFTMAX), tensor 4 (log) can't run on the CPU" \
+		npucc "${target[@]}" --allow=output-quantization -o no.tflite log.tflite
 }
 
 # fc.json followed by a float operator that is unknown
