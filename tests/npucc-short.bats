@@ -299,6 +299,21 @@ counting()
 	refuses 1 "warning: interface-float" npucc --part=alif-e7-he --strict float.tflite
 }
 
+@test "an operator that no runtime knows has its code in the warning, and no cycles" {
+	need flatc jq
+	jq '.operator_codes += [{deprecated_builtin_code:127,builtin_code:400,version:1}]
+		| .subgraphs[0].tensors += [.subgraphs[0].tensors[3] | .name = "new"]
+		| .subgraphs[0].outputs = [4]
+		| .subgraphs[0].operators += [{opcode_index:1,inputs:[3],outputs:[4]}]' \
+		"$TOP/tests/models/fc.json" >new.json
+	flatc -b --strict-json "$TOP/tests/models/tflite.fbs" new.json
+	npucc --part=alif-e7-he --report=new.html new.tflite >out 2>notes
+	grep -qx "  NPU      1 of 2 operators; 1 on the CPU" out
+	grep -qx "  unknown  1 operator on the CPU, whose time nobody estimates, adds to that" out
+	grep -q "operators; 1 on the CPU, of unknown time<" new.html
+	grep -qx "tfl-partition: warning: operator 1 (UNKNOWN) stays on the CPU: builtin code 400 is no operator of TensorFlow Lite, and TensorFlow Lite Micro can't run it either" notes
+}
+
 @test "a directory of --keep that cannot be made has the reason" {
 	files
 	mkdir /sys/a 2>why && skip "/sys is no file system of the kernel"

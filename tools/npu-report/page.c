@@ -144,10 +144,11 @@ put_headline(struct text *t, const struct report *r)
 						 human_bytes(a, number(r, "arena_bytes")))));
 	put_fact(t, r, "On the NPU", "npu_layers",
 		 npu + cpu > 0 ? arena_printf(a, "%.0f of %.0f", npu, npu + cpu) : "all",
-		 cpu > 0 ? arena_printf(a, "operators; %.0f on the CPU, roughly %s cycles "
-					   "of a %s", cpu,
+		 cpu > number(r, "cpu_operators_without_cycles")
+			 ? arena_printf(a, "operators; %.0f on the CPU, roughly %s cycles of a %s", cpu,
 					cpu_text(r, cpu_cycles_of(r)), r->cpu_name)
-			 : "operators, none on the CPU");
+		 : cpu > 0 ? arena_printf(a, "operators; %.0f on the CPU, of unknown time", cpu)
+			   : "operators, none on the CPU");
 	put_limits(t, r);
 	text_puts(t, "</dl>\n");
 }

@@ -217,7 +217,9 @@ print_summary(struct text *t, const struct report *r)
 	else /* the graph does not count its operators */
 		text_puts(t, "  NPU      all operators");
 	if (cpu > 0)
-		text_printf(t, "; %.0f on the CPU, roughly %s cycles of a %s", cpu,
+		text_printf(t, "; %.0f on the CPU", cpu);
+	if (cpu > number(r, "cpu_operators_without_cycles"))
+		text_printf(t, ", roughly %s cycles of a %s",
 			    human_count(r->a, cpu_cycles_rounded(cpu_cycles_of(r))), r->cpu_name);
 	text_putc(t, '\n');
 	put_reasons(t, r);

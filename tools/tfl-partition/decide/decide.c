@@ -77,6 +77,9 @@ decide_op(const struct part *p, int i)
 	if (op->code == TFL_IF || op->code == TFL_WHILE)
 		return "it calls subgraphs, each of which is a network of its own";
 	const struct family *f = family_of(op->code);
+	if (!f->read && !strcmp(tfl_op_name(op->code), "UNKNOWN"))
+		return arena_printf(p->a, "builtin code %d is no operator of TensorFlow Lite, and "
+				    "TensorFlow Lite Micro can't run it either", op->code);
 	if (!f->read)
 		return "no lowering for this operator";
 	const char *why = check_arity(p, op) ?: f->read(p, &p->op[i].lop);
