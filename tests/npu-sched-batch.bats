@@ -40,7 +40,7 @@ same()
 	npu-sched "${target[@]}" -o plain.sched <(tfl-partition fc.tflite)
 	for n in 1 2 5 8; do
 		compile fc.tflite --batch=$n
-		grep -q "batch: desired_batch_size $n, actual_batch_size $n\$" notes
+		grep -q "batch: a run takes the $n inputs\{0,1\} of --batch\$" notes
 		grep -q "^model .* desired_batch_size=$n actual_batch_size=$n\$" x.sched
 		same fc.tflite "$n"
 		# one kernel for each operator at any batch size
@@ -63,9 +63,9 @@ same()
 	compile fan.tflite --batch=1
 	least=$(sed -n 's/^area  *arena .* used=\([0-9]*\).*/\1/p' x.sched)
 	compile fan.tflite --batch=8 --arena-cache-size=$((2 * least))
-	n=$(sed -n 's/.*actual_batch_size \([0-9]*\): .*/\1/p' notes)
+	n=$(sed -n 's/.*a run takes \([0-9]*\) of .*/\1/p' notes)
 	[ "$n" -ge 1 ] && [ "$n" -lt 8 ]
-	grep -q "batch: desired_batch_size 8, actual_batch_size $n: a larger batch" notes
+	grep -q "batch: a run takes $n of the 8 inputs of --batch: a larger batch" notes
 	used=$(sed -n 's/^area  *arena .* used=\([0-9]*\).*/\1/p' x.sched)
 	[ "$used" -le $((2 * least)) ]
 	same fan.tflite "$n"
@@ -80,7 +80,7 @@ same()
 @test "a model with a batch of its own or with CPU operators gets a batch of one, with the reason" {
 	model own "$t[0].shape[0] = 4 | $t[-1].shape[0] = 4"
 	compile own.tflite --batch=2
-	grep -q "actual_batch_size 1: input 0 has a leading dimension of 4, not 1" notes
+	grep -q "a run takes 1 of the 2 inputs of --batch: input 0 has a leading dimension of 4, not 1" notes
 	same own.tflite 1
 	model cpu '.operator_codes[0] = {"deprecated_builtin_code": 32,
 		"builtin_code": 32, "custom_code": "A"} |
@@ -88,7 +88,7 @@ same()
 		.subgraphs[0].operators[0].builtin_options_type)'
 	tfl-partition -o x.part cpu.tflite 2>/dev/null
 	npu-sched "${target[@]}" --batch=2 -o x.sched x.part 2>notes
-	grep -q "actual_batch_size 1: n0, .*, runs on the CPU" notes
+	grep -q "a run takes 1 of the 2 inputs of --batch: n0, .*, runs on the CPU" notes
 }
 
 @test "all readers of a compiled file know its batch" {
@@ -214,7 +214,7 @@ same()
 	"$chain" fan 11 >fan.tflite
 	tfl-partition -o x.part fan.tflite
 	npu-sched "${target[@]}" --batch=1024 -o x.sched x.part 2>notes
-	n=$(sed -n 's/.*actual_batch_size \([0-9]*\): a larger batch needs too many.*/\1/p' notes)
+	n=$(sed -n 's/.*a run takes \([0-9]*\) of .*: a larger batch needs too many.*/\1/p' notes)
 	[ "$n" -gt 100 ]
 	[ "$(grep -c '^op ' x.sched)" -le 4096 ]
 }

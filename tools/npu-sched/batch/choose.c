@@ -228,8 +228,11 @@ plan_batch(struct sched *s, bool (*plan)(struct sched *))
 	struct g_model *m = s->g->n_models ? s->g->models[0] : graph_add_g_model(s->g);
 	G_PUT(m, MODEL, desired_batch, wanted);
 	G_PUT(m, MODEL, actual_batch, n);
-	cli_note("batch", "desired_batch_size %d, actual_batch_size %d%s%s", wanted, n,
-		 why ? ": " : "", why ? why : "");
+	if (n == wanted)
+		cli_note("batch", "a run takes the %d input%s of --batch", n, n == 1 ? "" : "s");
+	else
+		cli_note("batch", "a run takes %d of the %d inputs of --batch%s%s", n, wanted,
+			 why ? ": " : "", why ? why : "");
 	return n == wanted || !o->require_batch ||
 	       err_no(s->e, s->g->file, 0, "--require-batch: a batch of %d is not possible, but "
 		      "%d is: %s", wanted, n, why);
