@@ -167,7 +167,10 @@ wrong()
 	wrong 'fetch wants a number from 0 to 1, not 2' '/^op *o2 /s/fetch=1/fetch=2/'
 	wrong 'the result of o11 has to be nhwc' '/^op *o11 /s/layout=nhwc/layout=nhcwb16/'
 	wrong 'the result of o2 has to be in the area arena' '/^op *o2 /s/ ofm/ area=cache ofm/'
-	wrong "op has no key 'row' " '/^op *o2 /s/ ofm/ row=2 ofm/'
+	wrong "op has no key 'row'; did you mean rows? (keys that begin with x- are free)" \
+		'/^op *o2 /s/ ofm/ row=2 ofm/'
+	wrong "op has no key 'colour'; it has kind, ofm, joins, rows, blocks, slices, " \
+		'/^op *o2 /s/ ofm/ colour=2 ofm/'
 }
 
 @test "a plan that needs too much memory is refused" {

@@ -2,6 +2,7 @@
 /* Parses the text of a graph.  Every error names file, line and rule. */
 #include "graph/parse.h"
 
+#include "base/nearest.h"
 #include "base/text.h"
 #include "graph/facts.h"
 #include "tflite/tflite.h"
@@ -66,6 +67,27 @@ value_end(const char *p, const char *end)
 	return p;
 }
 
+/* An unknown key of n bytes: proposes a similar one, or else lists those of the record. */
+static bool
+refuse_key(struct parse *s, const struct record_desc *d, const char *key, size_t n)
+{
+	struct text keys = { 0 };
+	const char **all = anew(s->a, const char *, (size_t)d->n_keys);
+	for (int i = 0; i < d->n_keys; i++) {
+		all[i] = d->key[i].text;
+		text_printf(&keys, i ? ", %s" : "it has %s", all[i]);
+	}
+	const char *meant = nearest_word(arena_strndup(s->a, key, n), all, (size_t)d->n_keys);
+	if (meant) {
+		text_free(&keys);
+		text_printf(&keys, "did you mean %s?", meant);
+	}
+	(void)BAD(s, "%s has no key '%.*s'; %s (keys that begin with x- are free)", d->keyword, (int)n,
+		  key, text_str(&keys));
+	text_free(&keys);
+	return false;
+}
+
 static bool
 parse_keys(struct parse *s, const struct record_desc *d, struct g_rec *r,
 	   const char *p, const char *end)
@@ -95,8 +117,7 @@ parse_keys(struct parse *s, const struct record_desc *d, struct g_rec *r,
 		}
 		int i = find_key(d, &at, p, (size_t)(eq - p));
 		if (i < 0)
-			return BAD(s, "%s has no key '%.*s' (keys that begin with x- "
-				   "are free)", d->keyword, (int)(eq - p), p);
+			return refuse_key(s, d, p, (size_t)(eq - p));
 		if (!parse_key(s, d, r, i, (struct cur){ .p = eq + 1, .end = stop }))
 			return false;
 		p = stop;
