@@ -38,7 +38,7 @@ draw_layers(struct text *t, const struct report *r, bool alone)
 		}
 		svg_text(t, ANCHOR_START, x + 6, y + BAR - 2,
 			 arena_printf(r->a, "%.0f  %.1f %%", l->total,
-				      r->whole > 0 ? 100 * l->total / r->whole : 0));
+				      100 * share_of_time(r, l->total)));
 	}
 	svg_close(t);
 }

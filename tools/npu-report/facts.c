@@ -41,6 +41,12 @@ arena_is_in_sram(const struct report *r)
 	return !strcmp(json_string(r->root, "arena_in", "sram"), "sram");
 }
 
+double
+share_of_time(const struct report *r, double cycles)
+{
+	return r->whole > 0 ? fmin(cycles / r->whole, 1) : 0;
+}
+
 struct shares
 limit_shares(const struct report *r)
 {
@@ -218,7 +224,7 @@ list_working(const struct report *r, double least, struct busy out[MEMORIES])
 	const char *constants = json_string(r->root, "constants_in", "");
 	size_t n = 0;
 	for (size_t i = 0; m && i < m->n && n < MEMORIES; i++) {
-		double share = r->whole > 0 ? fmin(m->item[i].number / r->whole, 1) : 0;
+		double share = share_of_time(r, m->item[i].number);
 		const char *name = memory_text(r, m->item[i].key);
 		size_t at = 0;
 		if (share < least)
@@ -239,7 +245,7 @@ static double
 computing(const struct report *r)
 {
 	double cycles = json_number(json_get(r->root, "estimate"), "npu_cycles", 0);
-	return r->whole > 0 ? fmin(cycles / r->whole, 1) : 0;
+	return share_of_time(r, cycles);
 }
 
 /*

@@ -323,7 +323,7 @@ put_longest(struct text *t, const struct report *r)
 		put_named(t, l[i].name, l[i].label);
 		put_cell(t, "less", l[i].kind);
 		put_cell(t, "n", human_ms(r->a, cycles_ms(r, l[i].time)));
-		put_share(t, l[i].time / r->whole, l[i].time / l[0].time);
+		put_share(t, share_of_time(r, l[i].time), l[i].time / l[0].time);
 		put_cell(t, "", l[i].limit);
 		text_puts(t, "</tr>\n");
 	}

@@ -37,7 +37,7 @@ put_layers(struct text *t, const struct report *r)
 		const struct layer *l = &r->layer[i];
 		text_printf(t, "  %-*s %10.0f %5.1f %% ", NAME,
 			    text_plain(r->a, l->label), l->total,
-			    r->whole > 0 ? 100 * l->total / r->whole : 0);
+			    100 * share_of_time(r, l->total));
 		for (int k = 0; k < LIMITS; k++)
 			put_bar(t, l->cycles[k], most, marks[k]);
 		text_putc(t, '\n');

@@ -254,6 +254,8 @@ struct shares {
 	double cpu; /* part of the time in which the CPU runs operators; not in of[] */
 };
 struct shares limit_shares(const struct report *r);
+/* the part of the time that some cycles are; at most 1, as the estimate is a whole number */
+double share_of_time(const struct report *r, double cycles);
 /*
  * such as "MRAM 97 % of the time, the NPU's units 74 %, side by side", if shares by kernel hide a memory
  * that works nearly all the time; else NULL

@@ -145,7 +145,7 @@ put_longest(struct text *t, const struct report *r)
 		const struct longest *x = &v[i];
 		const char *label = shown_label(r, x), *type = "";
 		const char *line = arena_printf(r->a, "  %-8s %-*s  %4.1f %%, %s, %s", i ? "" : "longest",
-						(int)width, label, 100 * x->time / r->whole,
+						(int)width, label, 100 * share_of_time(r, x->time),
 						human_ms(r->a, cycles_ms(r, x->time)), x->limit);
 		if (x->node && strncmp(label, x->node->kind, strlen(x->node->kind)) != 0)
 			type = arena_printf(r->a, "; %zu %s", x->node->index,
