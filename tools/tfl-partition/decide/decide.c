@@ -73,7 +73,9 @@ decide_op(const struct part *p, int i)
 		return "conversion of a FLOAT32 input or output of the model; "
 		       "--integer-io leaves it out";
 	if (op->code == TFL_CUSTOM)
-		return "custom operator";
+		return !op->custom || !strcmp(op->custom, "TFLite_Detection_PostProcess")
+			       ? "custom operator"
+			       : "custom operator, for which the application must register a kernel";
 	if (op->code == TFL_IF || op->code == TFL_WHILE)
 		return "it calls subgraphs, each of which is a network of its own";
 	const struct family *f = family_of(op->code);
