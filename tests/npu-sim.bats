@@ -166,7 +166,7 @@ digits=$BATS_TEST_DIRNAME/models/digits.tflite
 	model m
 	model other '.buffers[2].data = [200, 0, 0, 0, 156, 255, 255, 255]'
 	run -0 --separate-stderr npu-sim --compare m.tflite m.tflite
-	[ "$stderr" = "npu-sim: compared: m.tflite: 1 output equal to that of m.tflite, byte for byte, for 1 frame of generated inputs" ]
+	[ "$stderr" = "npu-sim: equal: 1 output of both models, byte for byte, for 1 frame of generated inputs" ]
 	[ "$output" = "$(npu-sim m.tflite)" ]
 	run -0 --separate-stderr npu-sim --quiet --compare m.tflite m.tflite
 	[ ! "$stderr" ]
@@ -267,7 +267,7 @@ not_run()
 	run -0 --separate-stderr npu-sim --compare plain.tflite compiled.tflite
 	grep -q "only inputs are compared: .*operator 1 (TFLite_Detection_PostProcess)" \
 		<<<"$stderr"
-	[[ $stderr != *"equal to those"* ]]
+	[[ $stderr != *"npu-sim: equal: "* ]]
 	[ "$(npu-sim --json --compare plain.tflite compiled.tflite 2>notes |
 		jq -c '[.equal, (.stand_ins | length), .stand_ins[0].operator]')" = \
 		'[true,1,1]' ]

@@ -66,7 +66,7 @@ case_commands()
 	commands+=("tosa-partition -a $2 -o m.part $1/model.tosa"
 		"npu-sched -a $2 --system-config=$3 --memory-mode=$4 -o m.sched m.part"
 		"npu-wenc -o m.wenc m.sched" "npu-cmdgen -o m.tflite m.wenc"
-		"silent npu-sim ${in[*]} ${list[*]} --compare=$1/model.tosa m.tflite")
+		"silent npu-sim --quiet ${in[*]} ${list[*]} --compare=$1/model.tosa m.tflite")
 }
 
 # place_drawn ACCELERATOR SYSTEM MODE: generated graphs and the demo's compute the reference

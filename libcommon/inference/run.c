@@ -56,10 +56,8 @@ note_equal(const struct run *r)
 	for (int i = 0; i < g->n_ops; i++)
 		if (sim_stand_in(r->s, i))
 			return; /* a note says that only its inputs are compared */
-	bool one = g->n_out == 1, single = o->frames == 1;
-	cli_note("compared", "%s: %d output%s equal to %s of %s, byte for byte, for %d frame%s%s",
-		 file_name(o->model), g->n_out, one ? "" : "s", one ? "that" : "those",
-		 file_name(o->compare), o->frames, single ? "" : "s",
+	cli_note("equal", "%d output%s of both models, byte for byte, for %d frame%s%s", g->n_out,
+		 g->n_out == 1 ? "" : "s", o->frames, o->frames == 1 ? "" : "s",
 		 o->input.n ? "" : " of generated inputs");
 }
 
