@@ -8,14 +8,6 @@
 
 #include "base/fixed.h"
 
-enum memory { ARENAS, CONSTANTS, BOTH, MEMORIES };
-
-static int64_t *
-budget_of(struct problem *p, enum memory m)
-{
-	return m == ARENAS ? &p->arena : m == CONSTANTS ? &p->flash : &p->both;
-}
-
 static struct problem
 without_budgets(const struct problem *p)
 {
@@ -47,9 +39,7 @@ least_budget(struct share *s, struct problem p, enum memory m, int64_t *least, b
 	if (!settle(s, &p, &c, &found))
 		return false;
 	*is_least = true;
-	*least = !found ? 0
-			: round_up_i64((m != CONSTANTS ? c.place.bytes : 0) +
-				       (m != ARENAS ? c.flash : 0), unit);
+	*least = found ? round_up_i64(used_of(&c, m), unit) : 0;
 	/* first what that choice takes; more, if the front's figures take more than its files */
 	int64_t low = 0, probe = *least;
 	for (found = false; *least && (!found || *least - low > unit);) {
@@ -74,7 +64,7 @@ least_budget(struct share *s, struct problem p, enum memory m, int64_t *least, b
 static bool
 refuse_memory(struct share *s, const struct problem *wanted, bool alone)
 {
-	for (enum memory m = ARENAS; m < MEMORIES; m++) {
+	for (enum memory m = MEMORY_ARENAS; m < MEMORY_COUNT; m++) {
 		struct problem p = *wanted, one = without_budgets(wanted);
 		int64_t budget = *budget_of(&p, m), least;
 		struct choice c;
@@ -92,13 +82,13 @@ refuse_memory(struct share *s, const struct problem *wanted, bool alone)
 		if (!least)
 			continue;
 		const char *note = ""; /* says how to need less memory */
-		for (int i = 0; i < s->p.n && !*note && m != CONSTANTS; i++)
+		for (int i = 0; i < s->p.n && !*note && m != MEMORY_CONSTANTS; i++)
 			if (!s->o->integer_io && has_float_border(s->net[i].original))
 				note = arena_printf(s->a, "; --integer-io leaves out the float "
 						    "inputs and outputs of %s", s->net[i].name);
 		return err_no(s->e, NULL, 0, "the networks do not fit %lld bytes of %s: %s %lld%s%s",
-			      (long long)budget, m == CONSTANTS ? s->constants_in : s->arenas_in,
-			      m == BOTH ? "arenas and constants together need" : "they need",
+			      (long long)budget, m == MEMORY_CONSTANTS ? s->constants_in : s->arenas_in,
+			      m == MEMORY_BOTH ? "arenas and constants together need" : "they need",
 			      (long long)least, is_least ? " at least" : " or less", note);
 	}
 	return true;

@@ -69,14 +69,14 @@ sum_of_arenas(const struct share *s)
 
 /* ---- the table ------------------------------------------------------------------------ */
 
-/* names of the memory of the arenas, and of the constants and streams */
+/* the name of a memory; if one has two budgets, with what these are of */
 static const char *
-memory_name(const struct share *s, bool of_constants)
+memory_name(const struct share *s, enum memory m)
 {
-	const char *name = of_constants ? s->constants_in : s->arenas_in;
-	if (strcmp(s->arenas_in, s->constants_in) != 0)
+	const char *name = m == MEMORY_CONSTANTS ? s->constants_in : s->arenas_in;
+	if (strcmp(s->arenas_in, s->constants_in) != 0 || m == MEMORY_BOTH)
 		return name;
-	return arena_printf(s->a, "%s for %s", name, of_constants ? "constants" : "arenas");
+	return arena_printf(s->a, "%s for %s", name, m == MEMORY_CONSTANTS ? "constants" : "arenas");
 }
 
 /* apart: the bytes without sharing; 0: there are none to compare with */
@@ -92,11 +92,11 @@ put_budget(struct text *t, const char *what, int64_t used, int64_t budget, int64
 }
 
 static void
-put_less(const struct share *s, struct text *t, bool flash)
+put_less(const struct share *s, struct text *t, const struct less *x)
 {
-	const struct choice *c = &s->less[flash ? LESS_FLASH : LESS_ARENA].choice;
-	const char *memory = memory_name(s, flash);
-	if (!s->less[flash ? LESS_FLASH : LESS_ARENA].fits) {
+	const struct choice *c = &x->choice;
+	const char *memory = memory_name(s, x->memory);
+	if (!x->fits) {
 		text_printf(t, "no plans take 1024 bytes less of %s\n", memory);
 		return;
 	}
@@ -119,6 +119,7 @@ void
 print_table(const struct share *s, struct text *t)
 {
 	const struct choice *c = &s->choice;
+	const enum memory saved = saved_memory(&s->p);
 	bool deadlines = false;
 	int64_t persistent = 0;
 	for (int i = 0; i < s->p.n; i++) {
@@ -138,24 +139,24 @@ print_table(const struct share *s, struct text *t)
 				    1e3 * n->deadline);
 		text_putc(t, '\n');
 	}
-	put_budget(t, memory_name(s, false), c->place.bytes, s->p.arena,
+	put_budget(t, memory_name(s, MEMORY_ARENAS), c->place.bytes, s->p.arena,
 		   sum_of_arenas(s));
 	if (s->o->tflm)
 		put_budget(t, "memory of the interpreters, which the NPU does not use",
 			   persistent, INT64_MAX, 0);
 	if (c->fast)
 		put_budget(t, "SRAM", c->fast, s->p.fast, 0);
-	put_budget(t, memory_name(s, true), flash_bytes(s), s->p.flash, s->separate_flash);
+	put_budget(t, memory_name(s, MEMORY_CONSTANTS), flash_bytes(s), s->p.flash, s->separate_flash);
 	if (s->p.both < INT64_MAX)
 		put_budget(t, s->arenas_in, c->place.bytes + flash_bytes(s), s->p.both, 0);
 	text_printf(t, "time: %s", time_text(s, c));
 	if (is_smaller(s))
 		text_printf(t, "; --within=0: %s, %lld bytes of %s", time_text(s, &s->fastest),
-			    (long long)s->fastest.place.bytes, memory_name(s, false));
+			    (long long)used_of(&s->fastest, saved), memory_name(s, saved));
 	text_putc(t, '\n');
 	const char *in = !is_smaller(s) ? "these budgets"
 					: arena_printf(s->a, "so many bytes of %s",
-						       memory_name(s, false));
+						       memory_name(s, saved));
 	if (c->is_exact)
 		text_printf(t, "proved: no other plans take less time in %s%s\n", in,
 			    c->place.is_proven ? ", and no other offsets less memory" : "");
@@ -167,11 +168,11 @@ print_table(const struct share *s, struct text *t)
 	for (int i = 0; i < s->n_savings; i++) {
 		const struct choice *less = &s->saving[i].choice;
 		text_printf(t, "--within=%.0f: %s, %lld bytes of %s\n",
-			    s->saving[i].percent, time_text(s, less), (long long)less->place.bytes,
-			    memory_name(s, false));
+			    s->saving[i].percent, time_text(s, less), (long long)used_of(less, saved),
+			    memory_name(s, saved));
 	}
-	put_less(s, t, false);
-	put_less(s, t, true);
+	for (int i = 0; i < s->n_less; i++)
+		put_less(s, t, &s->less[i]);
 }
 
 /* ---- JSON ----------------------------------------------------------------------------- */
@@ -226,10 +227,12 @@ put_network(const struct share *s, const struct json_out *j, int net)
 }
 
 static void
-put_json_less(const struct share *s, const struct json_out *j, const char *key, bool flash)
+put_json_less(const struct share *s, const struct json_out *j, const struct less *x)
 {
-	const struct choice *c = &s->less[flash ? LESS_FLASH : LESS_ARENA].choice;
-	if (!s->less[flash ? LESS_FLASH : LESS_ARENA].fits) {
+	static const char *const keys[MEMORY_COUNT] = { "arena", "flash", "memory" };
+	const struct choice *c = &x->choice;
+	const char *key = keys[x->memory];
+	if (!x->fits) {
 		json_put_null(j, key);
 		return;
 	}
@@ -298,6 +301,7 @@ print_json(const struct share *s, struct text *t)
 	json_put_f64(j, "within", share_within(s));
 	json_open(j, "fastest", '{');
 	json_put_i64(j, "arena", s->fastest.place.bytes);
+	json_put_i64(j, "flash", s->fastest.flash);
 	json_put_f64(j, "time", time_of(s, &s->fastest));
 	json_close(j, '}');
 	json_put_f64(j, "bound", c->is_exact ? time_of(s, c) : c->bound);
@@ -310,13 +314,14 @@ print_json(const struct share *s, struct text *t)
 		json_open(j, NULL, '{');
 		json_put_f64(j, "within", s->saving[i].percent);
 		json_put_i64(j, "arena", s->saving[i].choice.place.bytes);
+		json_put_i64(j, "flash", s->saving[i].choice.flash);
 		json_put_f64(j, "time", time_of(s, &s->saving[i].choice));
 		json_close(j, '}');
 	}
 	json_close(j, ']');
 	json_line(j, 0);
 	json_open(j, "kilobyte_less", '{');
-	put_json_less(s, j, "arena", false);
-	put_json_less(s, j, "flash", true);
+	for (int i = 0; i < s->n_less; i++)
+		put_json_less(s, j, &s->less[i]);
 	text_puts(t, "}}\n");
 }

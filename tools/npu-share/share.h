@@ -70,7 +70,17 @@ struct saving {
 	struct choice choice;
 };
 
-enum { LESS_ARENA, LESS_FLASH, LESS_KINDS, MAX_SAVINGS = 3 };
+/* what budgets are of; MEMORY_BOTH: arenas and constants in one memory */
+enum memory { MEMORY_ARENAS, MEMORY_CONSTANTS, MEMORY_BOTH, MEMORY_COUNT };
+
+/* the choice with 1,024 bytes less than are used of a memory */
+struct less {
+	enum memory memory;
+	bool fits;
+	struct choice choice;
+};
+
+enum { MAX_SAVINGS = 3 };
 
 struct share {
 	struct arena *a;
@@ -83,11 +93,8 @@ struct share {
 	struct choice fastest; /* that of the least time in the budgets */
 	struct saving saving[MAX_SAVINGS]; /* of --within, beyond that of the choice */
 	int n_savings;
-	/* the choice with 1,024 bytes less than are used, of arenas and of flash */
-	struct {
-		bool fits;
-		struct choice choice;
-	} less[LESS_KINDS];
+	struct less less[2]; /* of arenas and of constants, or of their one memory */
+	int n_less;
 	bool spilling;	 /* arenas are in DRAM, and fast memory is the SRAM */
 	const char *arenas_in, *constants_in; /* names of memories in texts */
 	const char *npucc, *perf, *tfl2c; /* paths */
@@ -140,6 +147,11 @@ bool solve(struct share *s);
  * fronts on; *p knows its rows.  *found: false if nothing fits; c->is_exact: that is proven.
  */
 bool settle(struct share *s, struct problem *p, struct choice *c, bool *found);
+int64_t *budget_of(struct problem *p, enum memory m);
+/* bytes of a choice that a budget counts */
+int64_t used_of(const struct choice *c, enum memory m);
+/* the memory of which --within saves bytes */
+enum memory saved_memory(const struct problem *p);
 /* Fills saving and less: what more time would save, and what less memory would cost. */
 bool ask_other_budgets(struct share *s);
 
@@ -168,7 +180,8 @@ chosen(const struct share *s, int net)
 static inline bool
 is_smaller(const struct share *s)
 {
-	return s->choice.place.bytes < s->fastest.place.bytes;
+	enum memory m = saved_memory(&s->p);
+	return used_of(&s->choice, m) < used_of(&s->fastest, m);
 }
 
 static inline struct compiled *

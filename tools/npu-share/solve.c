@@ -130,22 +130,42 @@ share_within(const struct share *s)
 	return s->o->within >= 0 ? s->o->within : s->spilling || s->o->sram ? 0 : DEFAULT;
 }
 
+int64_t *
+budget_of(struct problem *p, enum memory m)
+{
+	return m == MEMORY_ARENAS ? &p->arena : m == MEMORY_CONSTANTS ? &p->flash : &p->both;
+}
+
+int64_t
+used_of(const struct choice *c, enum memory m)
+{
+	return (m == MEMORY_CONSTANTS ? 0 : c->place.bytes) + (m == MEMORY_ARENAS ? 0 : c->flash);
+}
+
+enum memory
+saved_memory(const struct problem *p)
+{
+	return p->both < INT64_MAX ? MEMORY_BOTH : MEMORY_ARENAS;
+}
+
 /*
- * Replaces a choice by that of the fewest bytes of arenas whose time is at most `most`.  Less
+ * Replaces a choice by that of the fewest bytes whose time is at most `most`.  Less
  * memory never takes less time, so that it is found by bisection.
  */
 static void
 choose_smaller(const struct problem *base, double most, struct choice *c)
 {
 	const int64_t unit = 16;
+	const enum memory m = saved_memory(base);
 	struct problem p = *base;
 	struct choice with_less;
-	for (int64_t none = 0; c->place.bytes - none > unit;) {
-		p.arena = (none + c->place.bytes) / 2 / unit * unit;
+	for (int64_t none = 0; used_of(c, m) - none > unit;) {
+		int64_t middle = none + round_up_i64((used_of(c, m) - none) / 2, unit);
+		*budget_of(&p, m) = middle;
 		if (choose_rows(&p, most_steps / 16, &with_less) && with_less.time <= most)
 			*c = with_less;
 		else
-			none = p.arena;
+			none = middle;
 	}
 }
 
@@ -258,7 +278,8 @@ ask_other_budgets(struct share *s)
 {
 	enum { KILOBYTE = 1024 };
 	static const double percent[] = { 10, 25, 100 };
-	int64_t bytes = s->choice.place.bytes;
+	const enum memory saved = saved_memory(&s->p);
+	int64_t bytes = used_of(&s->choice, saved);
 	for (size_t i = 0; i < ARRAY_LEN(percent) && !s->spilling; i++) {
 		struct saving *x = &s->saving[s->n_savings];
 		x->percent = percent[i];
@@ -266,19 +287,22 @@ ask_other_budgets(struct share *s)
 			continue;
 		if (!settle_smaller(s, percent[i], &x->choice))
 			return false;
-		if (x->choice.place.bytes > bytes - bytes / 10)
+		if (used_of(&x->choice, saved) > bytes - bytes / 10)
 			continue;
-		bytes = x->choice.place.bytes;
+		bytes = used_of(&x->choice, saved);
 		s->n_savings++;
 	}
-	for (int i = 0; i < LESS_KINDS; i++) {
+	/* one budget of both, or two */
+	const enum memory last = saved == MEMORY_BOTH ? saved : MEMORY_CONSTANTS;
+	for (enum memory m = saved; m <= last; m++) {
+		struct less *x = &s->less[s->n_less++];
 		struct problem p = s->p;
-		const struct choice *now = &s->choice;
-		if (i == LESS_FLASH)
-			p.flash = now->flash - KILOBYTE;
-		if (i == LESS_ARENA || is_smaller(s))
-			p.arena = now->place.bytes - (i == LESS_ARENA ? KILOBYTE : 0);
-		if (!settle(s, &p, &s->less[i].choice, &s->less[i].fits))
+		x->memory = m;
+		/* what --within has saved stays unused */
+		if (is_smaller(s))
+			*budget_of(&p, saved) = used_of(&s->choice, saved);
+		*budget_of(&p, m) = used_of(&s->choice, m) - KILOBYTE;
+		if (!settle(s, &p, &x->choice, &x->fits))
 			return false;
 	}
 	return true;
