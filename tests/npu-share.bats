@@ -259,6 +259,13 @@ memories()
 	jq -e --argjson s "$seconds" '.networks[0].seconds == $s' share.json
 }
 
+@test "costs below the digits of the table are no numbers" {
+	cd "$BATS_FILE_TMPDIR"
+	npu-share "${u55[@]}" --runs=1 --sram=1M --rate=digits=0.01 digits.tflite >table 2>notes
+	grep -q 'would cost less than 0.0001 ms in each second; each run of digits takes 0.00[0-9]* ms more$' table
+	! grep -qE 'e-[0-9]+ ms' table || return 1
+}
+
 @test "the files: a header that compiles, a picture, reports, models" {
 	need cc xmllint
 	cd "$BATS_FILE_TMPDIR"

@@ -100,13 +100,18 @@ put_less(const struct share *s, struct text *t, const struct less *x)
 		text_printf(t, "no plans take 1024 bytes less of %s\n", memory);
 		return;
 	}
-	text_printf(t, "1024 bytes less %s would cost %.4g ms in each second", memory,
-		    1e3 * cost_of(s, c));
+	const double resolution = 1e-7; /* seconds: the table's last digit */
+	double cost = cost_of(s, c);
+	text_printf(t, "1024 bytes less %s would cost ", memory);
+	if (cost > 0 && cost < resolution)
+		text_puts(t, "less than 0.0001 ms in each second");
+	else
+		text_printf(t, "%.4g ms in each second", 1e3 * cost);
 	/* a network can only win what another one loses */
-	for (int gain = 0, losers = 0; gain < 2; gain++)
+	for (int gain = 0, losers = 0; gain <= 1; gain++)
 		for (int i = 0; i < s->p.n; i++) {
 			double more = s->p.net[i].row[c->row[i]].seconds - chosen(s, i)->seconds;
-			if (gain ? more >= 0 || !losers : more <= 0)
+			if (fabs(more) < resolution || (more < 0) != gain || (gain && !losers))
 				continue;
 			text_printf(t, "; each run of %s takes %.4g ms %s", s->net[i].name,
 				    1e3 * fabs(more), gain ? "less" : "more");
