@@ -95,14 +95,17 @@ static void
 put_less(const struct share *s, struct text *t, const struct less *x)
 {
 	const struct choice *c = &x->choice;
-	const char *memory = memory_name(s, x->memory);
+	if (x->bytes <= 0)
+		return;
+	const char *budget = arena_printf(s->a, "%lld bytes of %s, 1024 less than used",
+					  (long long)x->bytes, memory_name(s, x->memory));
 	if (!x->fits) {
-		text_printf(t, "no plans take 1024 bytes less of %s\n", memory);
+		text_printf(t, "no plans fit %s\n", budget);
 		return;
 	}
 	const double resolution = 1e-7; /* seconds: the table's last digit */
 	double cost = cost_of(s, c);
-	text_printf(t, "1024 bytes less %s would cost ", memory);
+	text_printf(t, "%s, would cost ", budget);
 	if (cost > 0 && cost < resolution)
 		text_puts(t, "less than 0.0001 ms in each second");
 	else
@@ -242,6 +245,7 @@ put_json_less(const struct share *s, const struct json_out *j, const struct less
 		return;
 	}
 	json_open(j, key, '{');
+	json_put_i64(j, "bytes", x->bytes);
 	json_put_f64(j, "time", time_of(s, c));
 	json_put_f64(j, "costs", cost_of(s, c));
 	json_open(j, "payers", '[');

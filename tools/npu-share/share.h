@@ -76,6 +76,7 @@ enum memory { MEMORY_ARENAS, MEMORY_CONSTANTS, MEMORY_BOTH, MEMORY_COUNT };
 /* the choice with 1,024 bytes less than are used of a memory */
 struct less {
 	enum memory memory;
+	int64_t bytes; /* the smaller budget; negative: less than 1,024 are used */
 	bool fits;
 	struct choice choice;
 };

@@ -301,7 +301,7 @@ ask_other_budgets(struct share *s)
 		/* what --within has saved stays unused */
 		if (is_smaller(s))
 			*budget_of(&p, saved) = used_of(&s->choice, saved);
-		*budget_of(&p, m) = used_of(&s->choice, m) - KILOBYTE;
+		x->bytes = *budget_of(&p, m) = used_of(&s->choice, m) - KILOBYTE;
 		if (!settle(s, &p, &x->choice, &x->fits))
 			return false;
 	}
