@@ -91,6 +91,29 @@ put_budget(struct text *t, const char *what, int64_t used, int64_t budget, int64
 	text_putc(t, '\n');
 }
 
+/* The bytes that a network keeps between its runs, and no other one may use. */
+static void
+put_kept(const struct share *s, struct text *t, int net)
+{
+	const int64_t unit = 16; /* place_arenas() keeps whole units */
+	const struct row *r = chosen(s, net);
+	int64_t bytes = 0, first = 0, end = 0; /* offsets in the shared arena */
+	for (int64_t at = 0; at < r->arena; at += unit) {
+		bool is_kept = false;
+		for (int k = 0; k < r->n_kept; k++)
+			is_kept |= r->kept[k].at < at + unit && at < r->kept[k].at + r->kept[k].n;
+		if (!is_kept)
+			continue;
+		end = s->choice.place.at[net] + at + unit;
+		first = bytes ? first : end - unit;
+		bytes += unit;
+	}
+	if (bytes)
+		text_printf(t, "%lld bytes keep the variables of %s, between offsets %lld and %lld: no "
+			       "other network uses these\n", (long long)bytes, s->net[net].name,
+			    (long long)first, (long long)end);
+}
+
 static void
 put_less(const struct share *s, struct text *t, const struct less *x)
 {
@@ -149,6 +172,8 @@ print_table(const struct share *s, struct text *t)
 	}
 	put_budget(t, memory_name(s, MEMORY_ARENAS), c->place.bytes, s->p.arena,
 		   sum_of_arenas(s));
+	for (int i = 0; i < s->p.n; i++)
+		put_kept(s, t, i);
 	if (s->o->tflm)
 		put_budget(t, "memory of the interpreters, which the NPU does not use",
 			   persistent, INT64_MAX, 0);
