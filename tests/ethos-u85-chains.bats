@@ -16,7 +16,7 @@ chained()
 	npu-wenc -o wenc sched
 	npu-cmdgen -o out.tflite wenc
 	npu-dis --verify --source wenc out.tflite >verified
-	npu-sim --seed "$1" --compare "$2" out.tflite >ran
+	npu-sim --quiet --seed "$1" --compare "$2" out.tflite >ran
 	grep -c '^op .* chain=ifm' sched
 }
 
