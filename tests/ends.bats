@@ -27,6 +27,22 @@ compile()
 	npu-sim --compare=m.tflite c.tflite
 }
 
+@test "in a report, tensors live while the CPU reads or writes them" {
+	ends m
+	npucc -q --part=alif-e7-he -o c.tflite m.tflite 2>err
+	npu-perf --json c.tflite >c.json
+	# QUANTIZE reads the input and writes `in`: both are live in its time, which is the peak
+	cpu=$(jq '.on_cpu[0].cycles' c.json)
+	npu-report c.tflite >text
+	grep -qx "Memory at its peak: SRAM0, 20 bytes in use, cycles 0 to $cpu" text
+	[ "$(grep -A 2 '^Memory at' text | grep -c '^  \(real in\|in\) ')" = 2 ]
+	# DEQUANTIZE writes the output, which lives until the end
+	npu-report --html c.tflite >page.html
+	sed -n 's|.*>real out</td><td>output</td>.*>\([0-9.]*\)</td><td class="n">\([0-9.]*\)</td><td>f32.*|\1 \2|p' page.html >got
+	jq '.calibrated_cycles + .on_cpu[0].cycles, .on_cpu[1].cycles' c.json | tr '\n' ' ' |
+		cat - got | awk '{ near = $3 - $1 < 2 && $1 - $3 < 2 && $4 - $3 - $2 < 2 && $4 > $3 } END { exit !near }'
+}
+
 @test "the summary has what --integer-io saves, and the option saves it" {
 	ends m
 	npucc --part=alif-e7-he m.tflite >floats 2>err

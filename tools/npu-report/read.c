@@ -274,6 +274,55 @@ set_times(const struct report *r, double *start, double *end)
 	*end = time_of(r, *end, false);
 }
 
+/*
+ * Sets the time of a tensor.  An operator on the CPU takes no cycle of the NPU, but the tensors that
+ * it reads and writes live while it runs, and outputs until the end.  An operator that reads no other
+ * reads an input.
+ */
+static void
+set_lifetime(const struct report *r, struct span *s)
+{
+	const double begin = s->start, end = s->end;
+	set_times(r, &s->start, &s->end);
+	for (size_t i = 0; i < r->n_cpu; i++) {
+		const struct cpu_operator *c = &r->cpu[i];
+		const struct node *x = c->node < 0 ? NULL : &r->node[c->node];
+		bool reads = x && !x->n_reads && !strcmp(s->kind, "input");
+		for (size_t k = 0; x && k < x->n_reads; k++)
+			reads |= s->node >= 0 && x->reads[k] == (size_t)s->node;
+		if (x && s->node == c->node && begin == c->at)
+			s->start = fmin(s->start, c->start);
+		if (reads && end == c->at)
+			s->end = fmax(s->end, c->end);
+	}
+	if (!strcmp(s->kind, "output") && end >= r->cycles)
+		s->end = r->whole;
+	s->start = fmin(s->start, s->end);
+}
+
+/* Sets the time of a peak: that in which all of its tensors live, if that is in the CPU's time. */
+static void
+set_peak(const struct report *r, struct peak *p)
+{
+	double start = 0, end = r->whole;
+	size_t found = 0;
+	set_times(r, &p->start, &p->end);
+	for (size_t i = 0; i < r->n_spans; i++)
+		for (size_t k = 0; k < p->n_names; k++) {
+			const struct span *s = &r->span[i];
+			if (p->names[k].kind != JSON_STRING || strcmp(p->names[k].string, s->name) != 0 ||
+			    strcmp(p->place, s->place) != 0)
+				continue;
+			start = fmax(start, s->start);
+			end = fmin(end, s->end);
+			found++;
+		}
+	if (found && found == p->n_names && start < end && !(p->start < p->end)) {
+		p->start = start;
+		p->end = end;
+	}
+}
+
 /* Reads the network's graph.  If the report has no edges, the nodes are a chain. */
 static void
 read_nodes(struct report *r, const int *place, const char *path)
@@ -460,13 +509,13 @@ read_report(struct arena *a, struct bytes json, const char *file, struct report 
 		set_times(r, &r->op[i].start, &r->op[i].end);
 	for (size_t i = 0; i < r->n_layers; i++)
 		r->layer[i].start = time_of(r, r->layer[i].start, true);
-	for (size_t i = 0; i < r->n_spans; i++)
-		set_times(r, &r->span[i].start, &r->span[i].end);
-	for (size_t i = 0; i < r->n_peaks; i++)
-		set_times(r, &r->peak[i].start, &r->peak[i].end);
-	/* a tensor has the name of the operator that writes it, a buffer that of its reader */
-	for (size_t i = 0; i < r->n_spans; i++)
+	for (size_t i = 0; i < r->n_spans; i++) {
+		/* a tensor has the name of the operator that writes it, a buffer that of its reader */
 		r->span[i].node = node_called(r, r->span[i].owner);
+		set_lifetime(r, &r->span[i]);
+	}
+	for (size_t i = 0; i < r->n_peaks; i++)
+		set_peak(r, &r->peak[i]);
 	name_spans(r);
 	return true;
 }
