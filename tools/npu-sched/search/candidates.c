@@ -12,7 +12,6 @@
 #include "base/threads.h"
 
 #include <math.h>
-#include <string.h>
 
 /* The plan of a candidate, with weight slices of estimated sizes and no rectangles. */
 static struct plan *
@@ -56,8 +55,7 @@ open_list(struct variant *x)
 /*
  * Sizes of feature maps in bytes, rising: the least, and parts of a step more, as divisions
  * differ most there; then from the peak of whole feature maps down to the least, and up to the
- * size from which on nothing changes, 1/steps at a time.  The limit is one of them: between two
- * steps, the division of the larger one may not fit, and that of the smaller one takes more cycles.
+ * size from which on nothing changes, 1/steps at a time.
  */
 struct sizes {
 	int64_t *v;
@@ -72,7 +70,7 @@ add_size(struct arena *a, struct sizes *l, int64_t size)
 }
 
 static struct sizes
-list_sizes(struct variant *x, struct arena *a, int steps, int64_t limit)
+list_sizes(struct variant *x, struct arena *a, int steps)
 {
 	struct sizes down = { .n = 0 }, l = { .n = 0 };
 	int64_t least = cascades_least(x->s, x->cascades), most = cascades_most(x->cascades);
@@ -90,14 +88,6 @@ list_sizes(struct variant *x, struct arena *a, int steps, int64_t limit)
 	for (int64_t m = whole; m < most;) {
 		m += m / steps + 16;
 		add_size(a, &l, m < most ? m : most);
-	}
-	size_t at = l.n;
-	while (at > 0 && l.v[at - 1] >= limit)
-		at--;
-	if (at > 0 && at < l.n && l.v[at] > limit) {
-		add_size(a, &l, 0);
-		memmove(&l.v[at + 1], &l.v[at], (l.n - 1 - at) * sizeof(*l.v));
-		l.v[at] = limit;
 	}
 	return l;
 }
@@ -229,7 +219,11 @@ list_candidates(struct variant *x, int steps, const struct front *f)
 	l->front = f;
 	l->most = front_nearest(f);
 	l->seen.a = x->list;
-	struct sizes sizes = list_sizes(x, x->list, steps, f->question.within);
+	struct sizes sizes = { .n = 0 };
+	if (steps)
+		sizes = list_sizes(x, x->list, steps);
+	else
+		add_size(x->list, &sizes, f->question.within);
 	for (size_t i = sizes.n; i-- > 0;)
 		add_candidates(l, sizes.v[i], false, false);
 	/* small memories: results slide over operands, and few weights fit */

@@ -142,7 +142,7 @@ struct question {
 	double improvable;    /* IMPROVABLE, or a smaller factor that saves time */
 };
 
-enum { STARTS = 8 };
+enum { STARTS = 9 }; /* with eight, the plan for the limit itself kept out a better one */
 
 struct front {
 	struct arena *a;
@@ -212,7 +212,7 @@ void front_set_fastest(struct front *f, const struct point *p);
 const struct point *front_answer(const struct front *f);
 
 /* candidates.c: lists candidates in x->v.  Each size of feature maps is larger than the one before by
- * 1/steps. */
+ * 1/steps; steps 0: the limit of the question is the only one. */
 void list_candidates(struct variant *x, int steps, const struct front *f);
 void drop_candidates(struct variant *x);
 /* Makes the candidate's plan, with exact weight sizes.  False: an error. */

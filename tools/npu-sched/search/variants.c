@@ -174,6 +174,26 @@ list_spilled(struct search *x, struct setting t)
 	return ok;
 }
 
+/*
+ * Between two sizes of feature maps, the division of the larger one may not fit the limit, and that of
+ * the smaller one takes more cycles.  So the variant of the answer is also divided for the limit
+ * itself.  Not before: as an early answer, such a plan excludes candidates that become better.
+ */
+static bool
+explore_limit(struct search *x)
+{
+	const struct question *q = &x->front.question;
+	const struct point *p = front_answer(&x->front);
+	size_t one = 1;
+	if (!p || q->ask != ASK_FASTEST || q->within == NO_LIMIT_BYTES)
+		return true;
+	struct variant *v = p->variant;
+	if (!variant_wake(v))
+		return true;
+	list_candidates(v, 0, &x->front);
+	return explore_lists(&v, &one, &x->front, search_knobs(x->s));
+}
+
 /* ---- improvement, and the steps of effort ------------------------------------------------- */
 
 void
@@ -277,7 +297,7 @@ explore(struct search *x, const struct variant *near, struct question q)
 		}
 		x->done += cost;
 		ok = ok && explore_lists(x->listed, &x->n_listed, &x->front, search_knobs(s)) &&
-		     improve_fronts(x);
+		     explore_limit(x) && improve_fronts(x);
 		if (!near)
 			take_points(&x->results, s->a, &x->front);
 	}
