@@ -299,7 +299,7 @@ commands_text(const struct report *r)
 	const double more = rate > 0 ? (constants + bytes / rate - r->cycles) / r->whole : 0;
 	return more < worth ? NULL
 			    : arena_printf(r->a, "reading %s of commands from %s can take %.0f %% more "
-					   "time, which the estimate does not count",
+					   "time, which neither estimate nor range count",
 					   human_bytes(r->a, bytes), constants_text(r), 100 * more);
 }
 

@@ -110,11 +110,16 @@ add_other(struct gains *g, const struct other *x)
 {
 	const struct report *r = g->r;
 	const char *name = x->name; /* an accelerator that no known part has is on no chip yet */
-	if (x->same_chip)
+	if (x->same_chip) {
 		name = arena_printf(r->a, "%s, on this chip", x->name);
-	else if (!x->part && json_string(r->root, "part", NULL))
-		name = arena_printf(r->a, "another chip with %s at %s", x->name,
-				    human_clock(r->a, x->clock));
+	} else if (!x->part && json_string(r->root, "part", NULL)) {
+		const struct target_part *p = NULL;
+		size_t n = 0;
+		while ((p = target_part_at(n)) && strcmp(p->accel, x->name) != 0)
+			n++;
+		name = arena_printf(r->a, "another chip with %s at %s%s", x->name,
+				    human_clock(r->a, x->clock), p ? "" : ", which no known part has");
+	}
 	const char *memory = strcmp(x->memory, fast_text(r)) != 0 ? "SRAM" : x->memory;
 	const struct {
 		const struct point *p;

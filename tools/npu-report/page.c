@@ -536,6 +536,10 @@ print_page(struct text *t, const struct report *r)
 	if (rewrites.n) {
 		open_section(t, "rewrites", rewrites.title);
 		table_html(t, &rewrites);
+		text_puts(t, "<p class=\"soft\">Cycles are those of the kernels that a rule changes, by "
+			     "themselves, before a plan is made: together the rules can save less, and a "
+			     "rule can take SRAM. <code>npucc --no-rewrite=RULE</code> compiles without it, "
+			     "for comparison.</p>\n");
 		close_section(t);
 	}
 	open_section(t, "all", summary.title);
