@@ -70,8 +70,8 @@ copy_constants(struct constant_reads *c, size_t from, size_t end, size_t n_tenso
 			if (!c->copy[t]) {
 				const size_t at = find_chain_start(c->s, from, i++);
 				c->copy[t] = graph_add_feature_map(g, o->t->shape.type, o->t->hwc);
-				(void)insert_copy(g, at, g->ops[at], operand_whole(o->t),
-						  operand_whole(c->copy[t]));
+				const struct g_operand to = operand_whole(c->copy[t]);
+				(void)insert_copy(g, at, g->ops[at], operand_whole(o->t), to);
 				added++;
 			}
 			o->t = c->copy[t];

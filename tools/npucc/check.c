@@ -63,9 +63,10 @@ check_compiled(struct npucc *c, const char *compiled, const char *called)
 	bool on_npu;
 	struct job verify = { .program = DIS, .option = { "--verify" },
 			      .input = compiled, .mute = true };
+	static const char inputs[] = "--inputs=" INPUTS;
 	struct job compare = { .program = SIM,
-			       .option = { "--quiet", "--require-outputs", "--inputs=" INPUTS,
-					   "--compare", c->model },
+			       .option = { "--quiet", "--require-outputs", inputs, "--compare",
+					   c->model },
 			       .input = compiled, .mute = true };
 	if (!uses_npu(c, compiled, &on_npu) || (on_npu && !run_jobs(c, &verify, 1)) ||
 	    !run_jobs(c, &compare, 1))

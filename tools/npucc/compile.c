@@ -376,9 +376,9 @@ compile_kept(struct npucc *c, const char **made)
 			return false;
 	}
 	const char *npu = stage_file(c, CMDGEN);
-	struct job placed = { .program = program_of(c, PARTITION), .option = { "--report" },
-			      .input = c->tosa ? c->model : kept(c, stage_file(c, QUANTCHECK)),
-			      .output = kept(c, "partition.txt") };
+	struct job placed = { .program = program_of(c, PARTITION), .option = { "--report" } };
+	placed.input = c->tosa ? c->model : kept(c, stage_file(c, QUANTCHECK));
+	placed.output = kept(c, "partition.txt");
 	if (!uses_npu(c, kept(c, npu), &on_npu) || !run_jobs(c, &placed, 1))
 		return false;
 	for (size_t i = 0; i < (on_npu ? ARRAY_LEN(reports) : 0); i++)

@@ -106,7 +106,8 @@ rescaled(struct part *p, const struct nd *from, const struct tfl_tensor *i,
 		float v = roundf((lo + (float)k) * scale + bias) + (float)quant_zero(o);
 		table[k] = (uint8_t)(int)(v < lo ? lo : v > hi ? hi : v);
 	}
-	(void)part_table(p, x, operand_whole(t), low_lut8(p->l, table));
+	struct g_lut *lut = low_lut8(p->l, table);
+	(void)part_table(p, x, operand_whole(t), lut);
 	return dense;
 }
 
