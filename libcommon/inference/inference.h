@@ -29,7 +29,7 @@ struct options {
 	const char *output_dir;
 	const char *dump_dir;
 	const char *compare;
-	bool quiet; /* no note that all outputs are equal */
+	bool quiet; /* with `compare`: print nothing where all outputs are equal */
 	uint64_t seed;
 	bool has_seed;
 	enum sim_values kind[MAX_KINDS]; /* of --inputs, one per frame in turn */

@@ -385,13 +385,14 @@ bool
 raw_read_npz(struct arena *a, struct bytes file, const char *name, struct raw *out,
 	     struct err *e)
 {
-	struct load l = { .a = a, .file = file, .name = name, .e = e }, quiet = l;
+	struct load l = { .a = a, .file = file, .name = name, .e = e }, trial = l;
 	struct bytes entry;
-	struct err none = { 0 };
-	quiet.e = &none;
+	struct err unsaid = { 0 }; /* that the entry is missing is no error of its own */
+	trial.e = &unsaid;
 	*out = (struct raw){ .fast = 0 };
-	/* other tools write ZIP archives, too; the suffix .npz names a network */
-	if (!text_has_suffix(name, ".npz") && !find_entry(&quiet, "cmd_data", &entry))
+	/* A ZIP archive without command stream is another program's file, such as one of PyTorch, unless
+	 * its name says that it is a network. */
+	if (!text_has_suffix(name, ".npz") && !find_entry(&trial, "cmd_data", &entry))
 		return BAD(&l, "not a TFLite model but %s", foreign_file(file, name));
 	return load_bytes(&l, "cmd_data", &out->cmd) &&
 	       load_bytes(&l, "weight_data", &out->weights) &&

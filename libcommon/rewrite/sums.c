@@ -112,38 +112,75 @@ drop_bad(struct finder *f, const struct g_op *op)
 	return none;
 }
 
-struct sums
-sums_find(struct arena *a, const struct graph *g)
+/* Finds which tensors belong to one node, and which operations access each tensor. */
+static void
+find_touches(struct finder *f)
 {
-	struct finder f = { .a = a, .g = g };
-	size_t n = g->n_tensors + 1;
-	f.inner = anew(a, bool, n);
-	f.writes = anew(a, int, n);
-	f.writer = anew(a, int, n);
-	f.first = anew(a, int, n);
+	const struct graph *g = f->g;
+	const size_t n = g->n_tensors + 1;
 	const uint64_t decided = BIT(TENSOR_io) | BIT(TENSOR_layout) | BIT(TENSOR_area) |
 				 BIT(TENSOR_at) | BIT(TENSOR_rows) | BIT(TENSOR_over);
+	f->inner = anew(f->a, bool, n);
+	f->writes = anew(f->a, int, n);
+	f->writer = anew(f->a, int, n);
+	f->first = anew(f->a, int, n);
 	for (size_t i = 0; i < g->n_tensors; i++) {
 		const struct g_tensor *t = g->tensors[i];
-		f.inner[i] = !tensor_is_const(t) && !t->variable && !(t->rec.has & decided);
-		f.first[i] = -1;
+		f->inner[i] = !tensor_is_const(t) && !t->variable && !(t->rec.has & decided);
+		f->first[i] = -1;
 	}
 	for (size_t i = 0; i < g->n_nodes; i++) {
 		const struct g_tensors *l[] = { &g->nodes[i]->in, &g->nodes[i]->out };
 		for (int k = 0; k < 2; k++)
 			for (size_t j = 0; j < l[k]->n; j++)
-				f.inner[l[k]->v[j]->rec.index] = false;
+				f->inner[l[k]->v[j]->rec.index] = false;
 	}
 	for (size_t i = 0; i < g->n_ops; i++) {
 		const struct g_op *op = g->ops[i];
 		const struct g_tensor *t[] = { op->ifm.t, op->ifm2.t, op->ofm.t };
 		for (int k = 0; k < 3; k++)
-			if (t[k] && f.first[t[k]->rec.index] < 0)
-				f.first[t[k]->rec.index] = (int)i;
-		f.writes[op->ofm.t->rec.index]++;
-		f.writer[op->ofm.t->rec.index] = (int)i;
+			if (t[k] && f->first[t[k]->rec.index] < 0)
+				f->first[t[k]->rec.index] = (int)i;
+		f->writes[op->ofm.t->rec.index]++;
+		f->writer[op->ofm.t->rec.index] = (int)i;
 	}
-	f.l.of = anew(a, int, n);
+}
+
+/* Keeps the sums that can be split and have more than one piece; counts the sums of each product. */
+static void
+keep_sums(struct finder *f)
+{
+	size_t kept = 0;
+	for (size_t i = 0; i < f->l.n; i++) {
+		struct sum s = f->l.v[i];
+		s.n_cuts = -1;
+		s.cut = anew(f->a, int32_t, (size_t)s.add->ofm.shape.c + 1);
+		for (int32_t c = 0; c <= s.add->ofm.shape.c; c++)
+			if (f->cut[i][c])
+				s.cut[++s.n_cuts] = c;
+		const bool keep = !f->bad[i] && s.n_cuts > 1;
+		f->l.of[s.add->ofm.t->rec.index] = keep ? (int)kept : -1;
+		if (keep)
+			f->l.v[kept++] = s;
+	}
+	f->l.n = kept;
+	int *reads = anew(f->a, int, f->g->n_tensors + 1); /* of each product, by sums */
+	for (size_t i = 0; i < 2 * kept; i++) {
+		struct sum *s = &f->l.v[i / 2];
+		s->turn[i % 2] = reads[s->product[i % 2]->ofm.t->rec.index]++;
+	}
+	for (size_t i = 0; i < 2 * kept; i++) {
+		struct sum *s = &f->l.v[i / 2];
+		s->shared[i % 2] = reads[s->product[i % 2]->ofm.t->rec.index];
+	}
+}
+
+struct sums
+sums_find(struct arena *a, const struct graph *g)
+{
+	struct finder f = { .a = a, .g = g };
+	find_touches(&f);
+	f.l.of = anew(a, int, g->n_tensors + 1);
 	f.l.v = anew(a, struct sum, g->n_ops + 1);
 	f.bad = anew(a, bool, g->n_ops + 1);
 	f.cut = anew(a, bool *, g->n_ops + 1);
@@ -182,29 +219,6 @@ sums_find(struct arena *a, const struct graph *g)
 		for (size_t i = 0; i < g->n_ops; i++)
 			again |= !drop_bad(&f, g->ops[i]);
 	}
-	/* keep the sums that can be split and have more than one piece */
-	size_t kept = 0;
-	for (size_t i = 0; i < f.l.n; i++) {
-		struct sum s = f.l.v[i];
-		s.n_cuts = -1;
-		s.cut = anew(a, int32_t, (size_t)s.add->ofm.shape.c + 1);
-		for (int32_t c = 0; c <= s.add->ofm.shape.c; c++)
-			if (f.cut[i][c])
-				s.cut[++s.n_cuts] = c;
-		bool keep = !f.bad[i] && s.n_cuts > 1;
-		f.l.of[s.add->ofm.t->rec.index] = keep ? (int)kept : -1;
-		if (keep)
-			f.l.v[kept++] = s;
-	}
-	f.l.n = kept;
-	int *reads = anew(a, int, n); /* for each product: number of sums that read it */
-	for (size_t i = 0; i < 2 * f.l.n; i++) {
-		struct sum *s = &f.l.v[i / 2];
-		s->turn[i % 2] = reads[s->product[i % 2]->ofm.t->rec.index]++;
-	}
-	for (size_t i = 0; i < 2 * f.l.n; i++) {
-		struct sum *s = &f.l.v[i / 2];
-		s->shared[i % 2] = reads[s->product[i % 2]->ofm.t->rec.index];
-	}
+	keep_sums(&f);
 	return f.l;
 }
