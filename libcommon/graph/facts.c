@@ -459,3 +459,12 @@ graph_place_used(const struct graph *g, int place)
 			return g->areas[i]->used;
 	return 0;
 }
+
+bool
+has_operator(const struct g_tfls *l, struct g_tfl operator)
+{
+	for (int i = 0; i < l->n; i++)
+		if (l->v[i].subgraph == operator.subgraph && l->v[i].index == operator.index)
+			return true;
+	return false;
+}

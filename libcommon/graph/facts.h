@@ -45,6 +45,8 @@ bool tensor_is_output(const struct g_tensor *t); /* also true for IO_INOUT */
 bool tensors_have(const struct g_tensors *l, const struct g_tensor *t);
 /* Bytes in use of an area of the graph; 0: the graph has no such area. */
 int64_t graph_place_used(const struct graph *g, int place);
+/* Is an operator of the source model one of the list? */
+bool has_operator(const struct g_tfls *l, struct g_tfl operator);
 /*
  * True if the streams must keep the rules of the Linux driver (nputools-linux(7),
  * RULES).

@@ -389,15 +389,6 @@ by_cycles(const void *p, const void *q)
 	return (x->i > y->i) - (x->i < y->i);
 }
 
-static bool
-has_operator(const struct g_tfls *l, const struct g_tfl *t)
-{
-	for (int i = 0; i < l->n; i++)
-		if (l->v[i].subgraph == t->subgraph && l->v[i].index == t->index)
-			return true;
-	return false;
-}
-
 /* The rule that made several kernels of an operator, in brackets behind the name of each; else "". */
 static const char *
 rewrite_text(const struct sched *s, const struct g_op *op)
@@ -406,10 +397,10 @@ rewrite_text(const struct sched *s, const struct g_op *op)
 	int kernels = 0;
 	for (int i = 0; t && i < s->n_ops; i++) {
 		const struct g_op *o = s->info[i].op;
-		kernels += !op_is_transfer(o->kind) && has_operator(&o->tfl, t);
+		kernels += !op_is_transfer(o->kind) && has_operator(&o->tfl, *t);
 	}
 	for (size_t i = 0; kernels > 1 && !op_is_transfer(op->kind) && i < s->g->n_rewrites; i++)
-		if (has_operator(&s->g->rewrites[i]->tfl, t))
+		if (has_operator(&s->g->rewrites[i]->tfl, *t))
 			return arena_printf(s->a, " (made by the rewrite %s)",
 					    s->g->rewrites[i]->rule);
 	return "";

@@ -82,15 +82,6 @@ list_tensor(struct arena *a, struct g_tensors *l, struct g_tensor *t)
 	*l = (struct g_tensors){ .v = v, .n = l->n + 1 };
 }
 
-static bool
-comes_from(const struct g_op *op, struct g_tfl from)
-{
-	for (int i = 0; i < op->tfl.n; i++)
-		if (op->tfl.v[i].subgraph == from.subgraph && op->tfl.v[i].index == from.index)
-			return true;
-	return false;
-}
-
 /*
  * Shares inputs, outputs and operators of an undivided node among its pieces, the nodes
  * [lo, hi).  Tensors between pieces are no inputs and outputs: they stay in the scratch memory,
@@ -147,7 +138,7 @@ share_lists(struct yield *y, const struct g_node *was, size_t lo, size_t hi)
 		size_t first = hi;
 		for (size_t k = 0; k < g->n_ops; k++) {
 			const size_t at = (size_t)g->ops[k]->node->rec.index;
-			if (at >= lo && at < first && comes_from(g->ops[k], was->tfl.v[i]))
+			if (at >= lo && at < first && has_operator(&g->ops[k]->tfl, was->tfl.v[i]))
 				first = at;
 		}
 		of = first < hi ? first : of;
