@@ -47,8 +47,6 @@ mean_with(struct part *p, struct g_operand a, int32_t c)
 	return y;
 }
 
-
-
 /* the power for the shift that brings x to bit 30: (12 - 1 - shift) in Q6, plus extra */
 static struct g_operand
 power_of(struct part *p, struct g_operand shift, int32_t extra)
