@@ -139,10 +139,34 @@ digits, alif-e8-hp, ethos-u55-256
 digits, nxp-imx93, ethos-u65-256
 digits" ]
 	[ -z "$(grep "100 %" picks)" ]
-	sed -n '$p' picks | grep -qE '^digits: fastest: nxp-imx93, ethos-u65-256, 0\.[0-9]+ ms with [0-9]+ bytes of SRAM; least SRAM: alif-e8-h[ep](, alif-e7-he)?, ethos-u55-(128|256), [0-9]+ bytes and 0\.[0-9]+ ms$'
+	sed -n '$p' picks | grep -qE '^digits: fastest: nxp-imx93, ethos-u65-256, 0\.[0-9]+ ms with [0-9]+ bytes of SRAM \(the arena is in DRAM\); least SRAM: alif-e8-h[ep](, alif-e7-he)?, ethos-u55-(128|256), [0-9]+ bytes and 0\.[0-9]+ ms$'
 	npu-sweep --part=alif-e7-hp,alif-e7-he --results=r --csv "$model" | cut -d, -f2 | uniq |
 		tr '\n' ' ' | grep -qx 'system alif-e7-hp alif-e7-he '
 	grep -q '<summary>alif-e8-he, alif-e7-he, ethos-u55-128</summary>' page.html
+}
+
+@test "rows say if the arena is not in SRAM, whose bytes then do not compare" {
+	local arena="(the arena is in DRAM)"
+	npu-sweep --part=alif-e8-he,nxp-imx93 --limits=1 --results=r "$model" >table
+	cut -f2,11 table | sort -u | diff - <(printf '%s\t%s\n' alif-e8-he SRAM0 nxp-imx93 DRAM \
+		system arena_memory)
+	# as for the same memory system without the part
+	npu-sweep --system-config=Ethos_U65_High_End --memory-mode=Dedicated_Sram -a ethos-u65-256 \
+		--limits=0 --json "$model" | jq -e 'all(.arena_memory == "DRAM")'
+	# the column is not in a table of arenas in SRAM, but in CSV
+	npu-sweep --part=alif-e8-he,alif-e8-he-tcm --limits=1 --results=r "$model" >table
+	head -1 table | grep -q 'front$'
+	npu-sweep --part=alif-e8-he,alif-e8-he-tcm --limits=1 --results=r --csv "$model" |
+		cut -d, -f2,11 | sort -u | diff - <(printf '%s,%s\n' alif-e8-he SRAM0 alif-e8-he-tcm DTCM \
+			system arena_memory)
+	# in sentences and pages
+	npu-sweep --part=alif-e8-he,nxp-imx93 --limits=1 --results=r --pick "$model" >picks
+	grep '^digits, nxp-imx93, ' picks | grep -qF " bytes of SRAM $arena and "
+	grep -qF " bytes of SRAM $arena; least SRAM: alif-e8-he," picks
+	[ "$(grep -oF "$arena" picks | wc -l)" = 2 ]
+	npu-sweep --part=alif-e8-he,nxp-imx93 --limits=1 --results=r --html "$model" >page
+	[ "$(grep -c 'arena in DRAM</span></td>' page)" = 1 ]
+	grep 'arena in DRAM</span></td>' page | grep -q '<span>nxp-imx93</span>'
 }
 
 @test "marked rows are not beaten, others are" {

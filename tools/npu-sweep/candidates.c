@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The results of a target, and the plans of its front that fit its part. */
+/* The results of a target, the memory of its arena, and the plans of its front that fit. */
 #include "sweep.h"
 
+#include "target/accel.h"
+#include "target/memory.h"
 #include "target/part.h"
 
 #include <string.h>
@@ -23,6 +25,24 @@ record_of_end(const struct plan *p, const struct target *t)
 {
 	const struct record *fast = record_of(p, t, PERFORMANCE), *size = record_of(p, t, SIZE);
 	return is_ok(fast) ? fast : is_ok(size) ? size : NULL;
+}
+
+struct arena_memory
+target_arena(struct arena *a, const struct target *t)
+{
+	struct err ignored = { 0 };
+	const char *config = *t->setup->config ? t->setup->config : NULL;
+	struct memory_system m;
+	const struct target_part *part =
+		target_is_part(t) ? target_part_take(a, t->system, &ignored) : NULL;
+	if (part)
+		return (struct arena_memory){ .name = text_plain(a, part->arena_memory),
+					      .is_not_sram = part->cache_bytes > 0 };
+	if (target_is_part(t) || !memory_load(a, config, t->system, t->setup->mode,
+					      accel_find(t->accel), &m, &ignored))
+		return (struct arena_memory){ 0 };
+	return (struct arena_memory){ .name = memory_area_report(m.arena_area),
+				      .is_not_sram = m.spilling };
 }
 
 const char *

@@ -69,6 +69,7 @@ find_curves(const struct plan *p, const struct rows *r, size_t i, struct curve *
 			same->names = arena_printf(p->a, "%s, %s", same->names, of->system);
 			continue;
 		}
+		k.arena = target_arena(p->a, of);
 		k.pick = pick_knee(p, of);
 		k.front = front_candidates(p, of);
 		k.number = (*number)++;

@@ -224,10 +224,14 @@ draw(struct chart *c)
 				draw_label(c, &c->curve[i]);
 		text_puts(c->t, "</svg>\n");
 	}
+	bool outside = false;
+	for (size_t i = 0; i < c->n; i++)
+		outside |= c->curve[i].pick.any && c->curve[i].arena.is_not_sram;
 	text_printf(c->t, "<p class=\"soft\">Across: SRAM; up: %s; both axes are logarithmic and "
-			  "begin at the data.%s</p></div>\n",
+			  "begin at the data.%s%s</p></div>\n",
 		    c->in_ms ? "time of an inference, NPU and CPU" : "cycles of the NPU",
-		    c->clamps ? " Plans of less SRAM than the axis has are at its left end." : "");
+		    c->clamps ? " Plans of less SRAM than the axis has are at its left end." : "",
+		    outside ? " Where the arena is in DRAM, SRAM has only copies of tensors." : "");
 }
 
 /* ---- the index of a model's targets ------------------------------------------------------ */
@@ -259,7 +263,13 @@ put_index(const struct chart *c, const struct rows *r)
 			text_html(c->t, arena_strndup(c->a, names, (size_t)(end - names)));
 			text_puts(c->t, *end ? ",</span> " : "</span>");
 		}
-		text_printf(c->t, "</a></td><td class=\"name\">%s</td>", k->of->accel);
+		text_puts(c->t, "</a>");
+		if (k->arena.is_not_sram) {
+			text_puts(c->t, " <span class=\"soft\">arena in ");
+			text_html(c->t, k->arena.name);
+			text_puts(c->t, "</span>");
+		}
+		text_printf(c->t, "</td><td class=\"name\">%s</td>", k->of->accel);
 		const struct point *v[] = { &k->pick.knee, &k->pick.smallest, &k->pick.fastest };
 		for (size_t m = 0; k->pick.any && m < ARRAY_LEN(v); m++)
 			text_printf(c->t, "<td>%s</td><td>%s</td>", human_bytes(c->a, v[m]->sram),

@@ -191,7 +191,8 @@ static const struct argp argp = {
 	       "\vColumns: limit is the option --arena-cache-size of npucc that gives the plan; "
 	       "sram and flash are bytes, flash those of constants and command streams; cycles "
 	       "are those of the NPU; ms is the time of an inference on NPU and CPU; front is * "
-	       "for a plan on the Pareto front; - is no value.  Cycles and times "
+	       "for a plan on the Pareto front; arena_memory is the memory of the arena, and not "
+	       "printed if this is SRAM for all; - is no value.  Cycles and times "
 	       "are estimates: npu-perf-accuracy(7).",
 };
 

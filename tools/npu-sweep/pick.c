@@ -8,8 +8,6 @@
  */
 #include "sweep.h"
 
-#include "target/part.h"
-
 #include <math.h>
 
 /* Returns the distance of v below the line from (0, 1) to (1, 0), times a constant. */
@@ -77,6 +75,14 @@ percent(double now, double before)
 	return before > 0 ? 100 * fabs(now - before) / before : 0;
 }
 
+/* says behind bytes of SRAM that the arena is not among them */
+static void
+put_arena(struct text *t, const struct curve *k)
+{
+	if (k->arena.is_not_sram)
+		text_printf(t, " (the arena is in %s)", k->arena.name);
+}
+
 void
 pick_sentence(struct text *t, const struct plan *p, const struct curve *of)
 {
@@ -91,8 +97,10 @@ pick_sentence(struct text *t, const struct plan *p, const struct curve *of)
 		text_puts(t, message ? message : "it has no plan, or was not computed");
 		return;
 	}
-	text_printf(t, "take --arena-cache-size=%.0f with %.0f bytes of SRAM and %.0f cycles",
-		    k->knee.sram, k->knee.sram, k->knee.cycles);
+	text_printf(t, "take --arena-cache-size=%.0f with %.0f bytes of SRAM",
+		    k->knee.sram, k->knee.sram);
+	put_arena(t, of);
+	text_printf(t, " and %.0f cycles", k->knee.cycles);
 	if (k->clock > 0)
 		text_printf(t, " (%.3f ms)", pick_ms(k, &k->knee));
 	bool small = k->knee.sram <= k->smallest.sram;
@@ -129,7 +137,7 @@ print_picks(struct text *t, const struct plan *p, const struct rows *r)
 		}
 		/*
 		 * The targets with the fastest of all plans and with the plan of least SRAM.
-		 * SRAM that has copies of tensors, beside an arena in DRAM, is not compared.
+		 * SRAM that has copies of tensors, beside an arena elsewhere, is not compared.
 		 */
 		const struct curve *fast = NULL, *small = NULL;
 		bool all_ms = true;
@@ -140,26 +148,26 @@ print_picks(struct text *t, const struct plan *p, const struct rows *r)
 		}
 		for (size_t k = 0; k < n; k++) {
 			const struct pick *x = &v[k].pick;
-			const struct target *of = v[k].of;
 			if (!x->any)
 				continue;
-			const struct target_part *part =
-			    target_is_part(of) ? target_part_find(of->system, &(struct err){ 0 }) : NULL;
 			if (all_ms && (!fast || time_of(x, &x->fastest) <
 						    time_of(&fast->pick, &fast->pick.fastest)))
 				fast = &v[k];
-			if (!(part && part->cache_bytes > 0) &&
+			if (!v[k].arena.is_not_sram &&
 			    (!small || x->smallest.sram < small->pick.smallest.sram))
 				small = &v[k];
 		}
 		if (n_any < 2)
 			continue;
 		text_printf(t, "%s: ", v[0].of->model->name);
-		if (fast)
-			text_printf(t, "fastest: %s, %s, %.3f ms with %.0f bytes of SRAM%s",
+		if (fast) {
+			text_printf(t, "fastest: %s, %s, %.3f ms with %.0f bytes of SRAM",
 				    fast->names, fast->of->accel,
 				    pick_ms(&fast->pick, &fast->pick.fastest),
-				    fast->pick.fastest.sram, small ? "; " : "");
+				    fast->pick.fastest.sram);
+			put_arena(t, fast);
+			text_puts(t, small ? "; " : "");
+		}
 		if (small)
 			text_printf(t, "least SRAM: %s, %s, %.0f bytes", small->names,
 				    small->of->accel, small->pick.smallest.sram);

@@ -168,6 +168,13 @@ rows_make(struct arena *a, const struct plan *p, int limits, bool all, struct ro
 	}
 	if (r->n)
 		qsort(r->v, r->n, sizeof(*r->v), by_row);
+	struct arena_memory memory = { 0 };
+	for (size_t i = 0; i < r->n; i++) {
+		if (!i || r->v[i].target != r->v[i - 1].target)
+			memory = target_arena(a, r->v[i].target);
+		r->v[i].arena_memory = memory.name;
+		r->outside |= memory.is_not_sram;
+	}
 	/*
 	 * The Pareto front: the rows of a target are in ascending order of SRAM, so that a row is
 	 * on the front if it is faster than all rows before it, and than the plans that have no row.

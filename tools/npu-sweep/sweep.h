@@ -236,6 +236,7 @@ void text_shell(struct text *t, const char *word);
 
 struct row {
 	const struct target *target;
+	const char *arena_memory; /* name of the memory of the arena; NULL: not known */
 	enum goal goal;
 	int64_t limit; /* arena limit in bytes; -1: none */
 	/* flash, low_ms and high_ms -1: not known */
@@ -254,6 +255,7 @@ struct rows {
 	size_t n_refused;	    /* of the failed jobs: a model that does not fit, for example */
 	const char *first_message;  /* of the first failed job, not refused if there is one */
 	bool several; /* several models or systems, so that tables name both */
+	bool outside; /* an arena is not in SRAM, so that tables name the memory of each */
 };
 
 /*
@@ -271,6 +273,12 @@ void print_rows(struct text *t, const struct rows *r, const struct options *o);
  * the part is too small even for the plan of Size.
  */
 struct record front_candidates(const struct plan *p, const struct target *t);
+/* the memory of a target's arena */
+struct arena_memory {
+	const char *name; /* as the part calls it; NULL: the file of part or system is gone */
+	bool is_not_sram; /* it is outside of the SRAM whose bytes rows have */
+};
+struct arena_memory target_arena(struct arena *a, const struct target *t);
 /* Replaces MODEL_MARK in a message by the path of the target's model. */
 const char *message_text(struct arena *a, const struct target *t, const char *message);
 /* The message of a target without a result; NULL: it has none. */
@@ -297,6 +305,7 @@ double pick_ms(const struct pick *k, const struct point *v);
 struct curve {
 	const struct target *of; /* the first one */
 	const char *names;	 /* of all targets, their systems */
+	struct arena_memory arena;
 	struct record front;	 /* only if pick.any: the plans that fit */
 	struct pick pick;
 	size_t first, n; /* rows */

@@ -13,11 +13,11 @@ failed(const struct row *w)
 
 /* ---- fields ---------------------------------------------------------------------------- */
 
-enum { MODEL, SYSTEM, ACCEL, GOAL, LIMIT, SRAM, FLASH, CYCLES, MS, FRONT_MARK, STATUS,
-       MESSAGE, COLUMNS };
+enum { MODEL, SYSTEM, ACCEL, GOAL, LIMIT, SRAM, FLASH, CYCLES, MS, FRONT_MARK, ARENA,
+       STATUS, MESSAGE, COLUMNS };
 static const char *const heading[COLUMNS] = {
 	"model", "system", "accelerator", "optimise", "limit", "sram", "flash", "cycles",
-	"ms", "front", "status", "message",
+	"ms", "front", "arena_memory", "status", "message",
 };
 
 /* Returns the text of a column; NULL: the column is a number, or the row has no value. */
@@ -29,6 +29,7 @@ text_field(const struct row *w, int column)
 	case SYSTEM: return w->target->system;
 	case ACCEL: return w->target->accel;
 	case GOAL: return goal_names[w->goal];
+	case ARENA: return w->arena_memory;
 	case STATUS: return row_status(w);
 	case MESSAGE: return w->message;
 	default: return NULL;
@@ -52,16 +53,16 @@ put_number(struct text *t, const struct row *w, int column, const char *none)
 
 /* ---- text ------------------------------------------------------------------------------ */
 
-/* A line of the columns of row w; NULL: the heading. */
+/* A line of the columns of row w, without ARENA unless `arena`; w NULL: the heading. */
 static void
-put_line(struct text *t, const struct row *w, int first, int last, bool csv)
+put_line(struct text *t, const struct row *w, int first, int last, bool arena, bool csv)
 {
 	for (int c = first; c <= last; c++) {
+		if (c == ARENA && !arena)
+			continue;
 		const char *s = !w ? heading[c]
 				: c == FRONT_MARK ? (w->front ? "*" : "-")
 						  : text_field(w, c);
-		if (c == MESSAGE && !s)
-			s = csv ? "" : "-";
 		if (c > first)
 			text_putc(t, csv ? ',' : '\t');
 		if (!s)
@@ -126,21 +127,22 @@ print_json(struct text *t, const struct rows *r, bool front)
 }
 
 /*
- * The text table omits model and system if there is one of each, and status and message if
- * no job failed.  CSV has all columns.
+ * The text table omits model and system if there is one of each, the memory of the arena if
+ * all arenas are in SRAM, and status and message if no job failed.  CSV has all columns.
  */
 void
 print_rows(struct text *t, const struct rows *r, const struct options *o)
 {
 	bool csv = o->format == AS_CSV, any = r->n_failed || r->n_missing;
 	int first = csv || r->several ? MODEL : ACCEL;
-	int last = csv || any ? MESSAGE : FRONT_MARK;
+	int last = csv || any ? MESSAGE : ARENA;
+	bool arena = csv || r->outside;
 	if (o->format == AS_JSON) {
 		print_json(t, r, o->front);
 		return;
 	}
-	put_line(t, NULL, first, last, csv);
+	put_line(t, NULL, first, last, arena, csv);
 	for (size_t i = 0; i < r->n; i++)
 		if (!o->front || r->v[i].front || failed(&r->v[i]))
-			put_line(t, &r->v[i], first, last, csv);
+			put_line(t, &r->v[i], first, last, arena, csv);
 }
