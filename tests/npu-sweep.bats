@@ -334,10 +334,14 @@ digits" ]
 	refuses 2 "--part excludes --accelerator-config" npu-sweep --part=all -a ethos-u55-64 "$model"
 }
 
-@test "--part=all has every part, and the page has one picture with all fronts" {
+@test "--part=all has every chip, and the page has one picture with all fronts" {
 	npu-sweep --part=all --limits=0 --dry-run --results=x "$model" >commands
-	npu-sched --list-parts | sed -n 's/:.*//p' | sort >parts
+	npu-sched --list-parts | grep -v '(reference platform)$' | sed -n 's/:.*//p' | sort >parts
 	grep -oP '(?<=--part=)[^ ]+' commands | sort -u | diff - parts
+	# a reference platform is no chip to choose, unless it is named
+	[ "$(npu-sched --list-parts | grep -c '(reference platform)$')" = "$(grep -c '^PART("corstone' "$TOP/schema/part.def")" ]
+	npu-sweep --part=all --part=corstone-320 --limits=0 --dry-run --results=x "$model" |
+		grep -oP '(?<=--part=)[^ ]+' | sort -u | comm -13 parts - | grep -qx corstone-320
 	# a model that does not fit a part is a row with the reason
 	"${NPUTOOLS_TESTBIN:-$TOP/build/tests}/chain-model" block 2 >small.tflite
 	npu-sweep --part=all --results=r --html -o page.html small.tflite

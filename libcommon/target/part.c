@@ -143,6 +143,12 @@ target_part_beside(const struct target_part *p, const char *accel)
 	return NULL;
 }
 
+bool
+target_part_is_reference(const struct target_part *p)
+{
+	return !(p->cpu_clock > 0);
+}
+
 const struct target_part *
 target_part_at(size_t i)
 {
@@ -167,10 +173,11 @@ target_part_list(struct text *t)
 		if (!target_part_has_one_memory(p))
 			(void)snprintf(constants, sizeof(constants), "%7lld KiB %s",
 				       (long long)p->constant_bytes / 1024, p->constant_memory);
-		text_printf(t, "%s:%*s%-14s  %8lld KiB %-7s  %-18s  %-14s  %s %s\n", name,
+		text_printf(t, "%s:%*s%-14s  %8lld KiB %-7s  %-18s  %-14s  %s %s%s\n", name,
 			    (int)(NAME_COLUMN - strlen(name)), "", p->accel,
 			    (long long)p->arena_bytes / 1024, p->arena_memory, constants, own,
-			    p->system, p->mode);
+			    p->system, p->mode,
+			    target_part_is_reference(p) ? " (reference platform)" : "");
 	}
 }
 

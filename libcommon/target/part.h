@@ -78,6 +78,12 @@ bool target_part_same_chip(const struct target_part *a, const struct target_part
 /* the first part of the list with this accelerator on p's chip; NULL: none */
 const struct target_part *target_part_beside(const struct target_part *p, const char *accel);
 
+/*
+ * True for a reference platform: an FPGA board or a model of one, which no product has.  Its CPU
+ * has no clock of its own.
+ */
+bool target_part_is_reference(const struct target_part *p);
+
 /* part i of the list, from 0; NULL behind the last */
 const struct target_part *target_part_at(size_t i);
 

@@ -127,7 +127,7 @@ function fillChoices({ parts, profiles, accelerators, version }) {
 	const [systems, modes] = profiles.split(/^memory modes.*\n/m);
 	const names = (s) => [...s.matchAll(/^ {2}(\S+)/gm)].map((m) => [m[1]]);
 	profile = {};
-	for (const m of parts.matchAll(/^([^:\n]+): +(\S+) .* (\S+) (\S+)$/gm))
+	for (const m of parts.matchAll(/^([^:\n]+): +(\S+) .*  (\S+) (\S+)(?: \(reference platform\))?$/gm))
 		profile[m[1].trim()] = { accelerator: m[2], system: m[3], mode: m[4] };
 	fill($("part"), [["", "another chip"],
 		...Object.keys(profile).map((name) => [name])], "");

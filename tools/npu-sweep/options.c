@@ -51,11 +51,12 @@ take_parts(void *options, const char *arg)
 	struct options *o = options;
 	const struct target_part *p;
 	struct err e = { 0 };
-	if (!strcmp(arg, "all"))
-		for (size_t i = 0; (p = target_part_at(i)); i++)
-			take_names(o, &o->parts, p->name);
-	else
+	if (strcmp(arg, "all") != 0)
 		take_names(o, &o->parts, arg);
+	else
+		for (size_t i = 0; (p = target_part_at(i)); i++)
+			if (!target_part_is_reference(p))
+				take_names(o, &o->parts, p->name);
 	for (size_t i = 0; i < o->parts.n; i++)
 		if (!target_part_take(o->a, o->parts.v[i], &e))
 			cli_refuse(&e);
@@ -120,7 +121,7 @@ check_options(void *options)
 static const struct cli_option option_list[] = {
 	{ CLI_HEADING("What to compile:"), .group = 1 },
 	{ SHARED_TAKE(PART, take_parts), .arg = "LIST",
-	  .doc = "chips to compile for, separated by commas, or all (npucc --list-parts): "
+	  .doc = "chips to compile for, separated by commas, or all chips of npucc --list-parts: "
 		 "each has its accelerator, memory system and limit of SRAM" },
 	{ SHARED_TAKE(ACCELERATOR, take_accels), .arg = "LIST",
 	  .doc = "accelerators to compile for, separated by commas (default: those of "

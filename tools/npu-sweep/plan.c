@@ -259,7 +259,7 @@ plan_options(const struct options *options, struct plan *p, struct err *e)
 		return add_parts(&o, p, model, e);
 	if (!o.systems.n && !o.config && !o.like)
 		return err_set(e, "--part or --system-config is required: there is no default; "
-			       "--part=all takes all parts, npucc --list-parts lists them, and "
+			       "--part=all takes all chips, npucc --list-parts lists them, and "
 			       "npu-sched --list-profiles lists the system configurations");
 	for (size_t i = 0; i < o.accels.n; i++)
 		if (!accel_named(o.accels.v[i], e))
