@@ -40,6 +40,24 @@ files()
 		notes summary)" ]
 }
 
+@test "a note says that another part's result is replaced, unless -o names it" {
+	files
+	local note="npucc: note: this result for alif-e7-he replaces d_npu.tflite for alif-e7-hp; -o FILE keeps both"
+	npucc --part=alif-e7-hp d.tflite 2>notes >/dev/null
+	npucc --part=alif-e7-hp d.tflite 2>>notes >/dev/null
+	[ ! -s notes ]
+	npucc --part=alif-e7-he d.tflite 2>notes >/dev/null
+	[ "$(cat notes)" = "$note" ]
+	# an accelerator has the name of no part
+	npucc -a ethos-u55-64 d.tflite 2>notes >/dev/null
+	grep -qx 'npucc: note: this result for ethos-u55-64 replaces d_npu.tflite for alif-e7-he; -o FILE keeps both' notes
+	npucc --part=alif-e7-hp -o d_npu.tflite d.tflite 2>notes
+	npucc --part=alif-e7-he -o d_npu.tflite d.tflite 2>>notes
+	echo none >d_npu.tflite
+	npucc --part=alif-e7-hp d.tflite 2>>notes >/dev/null
+	[ -z "$(grep replaces notes)" ]
+}
+
 @test "without -o, the result goes to the current directory, and the model's may be read-only" {
 	mkdir -p models/sub
 	cp "$BATS_FILE_TMPDIR/d.tflite" models/sub/far.tflite
@@ -222,6 +240,7 @@ counting()
 
 @test "an accelerator alone takes Arm's example system, and a note says so" {
 	files
+	rm d_npu.tflite
 	npucc -a ethos-u65-256 d.tflite >out 2>err
 	grep -q 'note: no memory system was named: using Arm.s example, Ethos_U65_High_End and Dedicated_Sram' err
 	head -1 out | grep -q '^d_npu.tflite for ethos-u65-256, Ethos_U65_High_End, '
@@ -236,9 +255,11 @@ counting()
 	local g o name
 	for g in 55-64 55-128 55-256 65-256 85-256; do
 		for o in "" "-o x.tflite"; do
+			rm -f d_npu.tflite
 			# shellcheck disable=SC2086
 			npucc -a "ethos-u$g" $o d.tflite 2>note >/dev/null
-			[ "$(wc -l <note)" = 1 ] && [ "$(wc -c <note)" -lt 500 ]
+			[ "$(wc -l <note)" = 1 ]
+			[ "$(wc -c <note)" -lt 500 ]
 			for name in $(sed 's/.*(for example \(.*\); --list-parts lists all).*/\1/; s/,//g' note); do
 				npucc --list-parts | grep "^$name: *ethos-u$g "
 			done

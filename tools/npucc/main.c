@@ -88,6 +88,8 @@ run(struct npucc *c)
 	ok = ok && check_result(c, made);
 	if (!ok && !o->errors_only)
 		tell_fitting_option(c);
+	if (ok && o->chose_out && !o->errors_only)
+		tell_replaced(c, c->compiled ? c->compiled : made);
 	ok = ok && (!(o->page || o->summary) || tell_made(c, c->compiled ? c->compiled : made, &summary)) &&
 	     deliver(c, made);
 	return ok && (!o->summary || file_write(NULL, summary.p, summary.n, false, c->e));

@@ -42,6 +42,7 @@ struct options {
 	struct target_names names; /* as the options spell them */
 	/* options that only the first stages of the other kind of input have; NULL: none */
 	const char *tflite_only, *tosa_only;
+	bool chose_out; /* out is a name that npucc chose, because no output was named */
 	bool summary; /* print a summary, because no output was named */
 	bool errors_only; /* print errors alone */
 	bool verbose; /* --verbose-all */
@@ -203,6 +204,8 @@ bool uses_npu(struct npucc *c, const char *compiled, bool *uses);
  * if they are requested
  */
 bool tell_made(struct npucc *c, const char *made, struct bytes *summary);
+/* Notes that the compiled file `made` replaces a result of another part, by a name of npucc's. */
+void tell_replaced(struct npucc *c, const char *made);
 /*
  * Chooses a memory system for an accelerator if the user named none, and prints a note with
  * the other systems of the generation.

@@ -245,6 +245,7 @@ choose_output(struct options *o)
 		n -= n > suffix ? suffix : 0;
 		o->out = arena_printf(o->a, "%.*s_npu.tflite", (int)n, name);
 	}
+	o->chose_out = true;
 	o->summary = !o->errors_only;
 }
 

@@ -7,12 +7,16 @@
 #include "npucc.h"
 
 #include "base/cli.h"
+#include "map/profile.h"
 #include "target/accel.h"
 #include "target/part.h"
 #include "target/target.h"
+#include "tflite/tflite.h"
 
+#include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 /* The other files are private files beside the compiled one. */
 struct reporter {
@@ -243,6 +247,40 @@ tell_made(struct npucc *c, const char *made, struct bytes *summary)
 		     file_set_add(c->files, c->o->page, page.p, page.n, false, c->e);
 	c->status = r.c.status;
 	return ok;
+}
+
+/*
+ * The part, or else the accelerator, that a file was compiled for; NULL: no such file.  file_read()
+ * would note the file as an input, which no output may replace.
+ */
+static const char *
+compiled_for(struct arena *a, const char *path)
+{
+	struct stat st;
+	struct tfl_model *m;
+	struct profile p = { 0 };
+	struct err ignored = { 0 };
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (fd >= 0 && !fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_size <= INT32_MAX) {
+		size_t n = (size_t)st.st_size;
+		uint8_t *b = arena_alloc(a, n, 1);
+		if (pread(fd, b, n, 0) == st.st_size &&
+		    tfl_read(a, (struct bytes){ .p = b, .n = n }, path, &m, &ignored) &&
+		    !profile_read(a, m, &p, &ignored))
+			p.accel = NULL;
+	}
+	if (fd >= 0)
+		(void)close(fd);
+	return !p.accel ? NULL : p.memory.part ? p.memory.part : p.accel->name;
+}
+
+void
+tell_replaced(struct npucc *c, const char *made)
+{
+	const char *old = compiled_for(c->a, c->o->out), *now = compiled_for(c->a, made);
+	if (old && now && strcmp(old, now) != 0)
+		cli_note("note", "this result for %s replaces %s for %s; -o FILE keeps both", now,
+			 c->o->out, text_plain(c->a, old));
 }
 
 /* ---- default memory system ------------------------------------------------------ */
