@@ -75,6 +75,23 @@ evaluate_memories(struct network *net, struct err *e)
 	return ok;
 }
 
+/*
+ * The cycles by which reading the commands of a stream makes it longer, if no other read of their
+ * memory overlaps with that.  The NPU reads commands ahead, so that the estimate leaves them out
+ * (npu-perf-accuracy(7)).
+ */
+static double
+commands_beside(const struct network *net, const struct perf_machine *m, const struct operator *op,
+		const struct perf_run *run)
+{
+	const enum mem_area from = net->memory.const_area;
+	double busy = (double)(op->stream.n_words * sizeof(*op->stream.word)) /
+		      m->bytes_per_cycle[from];
+	for (size_t i = 0; i < run->n; i++)
+		busy += run->row[i].step.port[from];
+	return fmax(busy - run->cycles, 0);
+}
+
 bool
 evaluate(struct arena *a, const struct options *o, struct network *net,
 	 struct err *e)
@@ -107,6 +124,7 @@ evaluate(struct arena *a, const struct options *o, struct network *net,
 		net->cycles += op->timeline.cycles;
 		net->contention += op->timeline.contention;
 		net->calibrated += calibrated.cycles;
+		net->commands += commands_beside(net, &fitted, op, &calibrated);
 		for (size_t k = 0; k < op->run.n; k++) {
 			const struct perf_row *r = &op->run.row[k];
 			net->blocks += r->cost.blocks;
@@ -134,6 +152,7 @@ evaluate(struct arena *a, const struct options *o, struct network *net,
 	assert(net->bound <= net->calibrated + 1);
 	net->extrapolated = !perf_is_fitted(m);
 	net->interval = perf_interval_of(m, net->calibrated);
+	net->interval.high = perf_interval_of(m, net->calibrated + net->commands).high;
 	return true;
 }
 

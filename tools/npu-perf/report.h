@@ -117,7 +117,8 @@ struct network {
 	double cycles;	       /* timeline estimate */
 	double contention;     /* timeline estimate with shared bandwidth */
 	double calibrated;     /* calibrated estimate */
-	/* range of the calibrated estimate that holds for 8 of 10 networks */
+	double commands; /* cycles that reading the commands can add to it, at most */
+	/* range of the calibrated estimate that holds for 8 of 10 networks; its end counts `commands` */
 	struct perf_interval interval;
 	/*
 	 * set by evaluate_memories: cycles if this memory were twice as fast, by the

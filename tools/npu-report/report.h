@@ -262,8 +262,8 @@ double share_of_time(const struct report *r, double cycles);
  */
 const char *busy_text(const struct report *r);
 const char *busiest_text(const struct report *r); /* what works longest of these; NULL: none */
-/* what the estimate leaves out: the bytes of command streams, if they and the constants keep a memory
- * busy for longer than the estimate, by 2 % at least; else NULL */
+/* what the estimate leaves out and its range counts: the reading of commands, if that can take 2 % more
+ * time; else NULL */
 const char *commands_text(const struct report *r);
 /* such as "reading constants from MRAM" */
 const char *limit_text(const struct report *r, enum limit l);
