@@ -85,9 +85,9 @@ text()
 			npucc --part="${part%:*}" --arena-cache-size=2000 -o - "$DIGITS"
 	done
 	# one memory for both is listed once
-	npucc --list-parts | grep -q '^nxp-imx93: .* 131072 KiB DRAM  *the same  *384 KiB '
-	npucc --list-parts | grep -q '^alif-e7-he-tcm: .* 256 KiB DTCM  *the same  *- '
-	npucc --list-parts | grep -q '^alif-e7-hp-tcm: .* 1024 KiB DTCM  *5632 KiB MRAM  *- '
+	npucc --list-parts | grep -q '^nxp-imx93 .* 131072 KiB DRAM  *the same  *384 KiB '
+	npucc --list-parts | grep -q '^alif-e7-he-tcm .* 256 KiB DTCM  *the same  *- '
+	npucc --list-parts | grep -q '^alif-e7-hp-tcm .* 1024 KiB DTCM  *5632 KiB MRAM  *- '
 }
 
 @test "one memory on two ports is busy once, and of twice the speed once" {

@@ -336,7 +336,7 @@ digits" ]
 
 @test "--part=all has every chip, and the page has one picture with all fronts" {
 	npu-sweep --part=all --limits=0 --dry-run --results=x "$model" >commands
-	npu-sched --list-parts | grep -v '(reference platform)$' | sed -n 's/:.*//p' | sort >parts
+	npu-sched --list-parts | grep -v '(reference platform)$' | sed '1d; s/ .*//' | sort >parts
 	grep -oP '(?<=--part=)[^ ]+' commands | sort -u | diff - parts
 	# a reference platform is no chip to choose, unless it is named
 	[ "$(npu-sched --list-parts | grep -c '(reference platform)$')" = "$(grep -c '^PART("corstone' "$TOP/schema/part.def")" ]

@@ -261,7 +261,7 @@ counting()
 			[ "$(wc -l <note)" = 1 ]
 			[ "$(wc -c <note)" -lt 500 ]
 			for name in $(sed 's/.*(for example \(.*\); --list-parts lists all).*/\1/; s/,//g' note); do
-				npucc --list-parts | grep "^$name: *ethos-u$g "
+				npucc --list-parts | grep "^$name  *ethos-u$g "
 			done
 			# shellcheck disable=SC2086
 			refuses 2 "--system-config is required: there is no default; --list-parts and --list-profiles list the choices" \

@@ -492,9 +492,9 @@ refused()
 		"$p" --list-parts | cmp - list
 	done
 	npucc --list-profiles | cmp - <(npu-sched --list-profiles)
-	# the heading has no colon
+	# the first word of a line is a name to copy
 	head -n 1 list | grep '^part  *NPU  *memory of the arena  *of the constants  *NPU.s own SRAM  *system'
-	sed -n 's/:.*//p' list >names
+	sed '1d; s/ .*//' list >names
 	[ "$(sort -u names | wc -l)" = "$(($(wc -l <list) - 1))" ]
 	# each part compiles: its accelerator and its profile belong together
 	for part in $(<names); do

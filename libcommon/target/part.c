@@ -15,7 +15,7 @@
  */
 enum { HEAD_BYTES = 4096 };
 
-enum { NAME_COLUMN = 24 }; /* of a part, with a colon, in the list */
+enum { NAME_COLUMN = 24 }; /* of a part in the list */
 
 static const struct target_part parts[] = {
 #define PART(n, on, a, s, m, arena, arena_kib, constants, constant_kib, cache_kib, linux_kib, core, mhz, src) \
@@ -158,13 +158,12 @@ target_part_at(size_t i)
 void
 target_part_list(struct text *t)
 {
-	/* without a colon, which ends the name in the lines below */
 	text_printf(t, "%-*s %-14s  %-18s  %-18s  %-14s  %s\n", NAME_COLUMN, "part", "NPU",
 		    "memory of the arena", "of the constants", "NPU's own SRAM",
 		    "system configuration, memory mode");
 	for (size_t i = 0; i < ARRAY_LEN(parts); i++) {
 		const struct target_part *p = &parts[i];
-		const char *name = p->name, *own = "-";
+		const char *own = "-";
 		char kib[24], constants[48] = "    the same";
 		if (p->cache_bytes) {
 			(void)snprintf(kib, sizeof(kib), "%lld KiB", (long long)p->cache_bytes / 1024);
@@ -173,10 +172,9 @@ target_part_list(struct text *t)
 		if (!target_part_has_one_memory(p))
 			(void)snprintf(constants, sizeof(constants), "%7lld KiB %s",
 				       (long long)p->constant_bytes / 1024, p->constant_memory);
-		text_printf(t, "%s:%*s%-14s  %8lld KiB %-7s  %-18s  %-14s  %s %s%s\n", name,
-			    (int)(NAME_COLUMN - strlen(name)), "", p->accel,
-			    (long long)p->arena_bytes / 1024, p->arena_memory, constants, own,
-			    p->system, p->mode,
+		text_printf(t, "%-*s %-14s  %8lld KiB %-7s  %-18s  %-14s  %s %s%s\n", NAME_COLUMN,
+			    p->name, p->accel, (long long)p->arena_bytes / 1024, p->arena_memory,
+			    constants, own, p->system, p->mode,
 			    target_part_is_reference(p) ? " (reference platform)" : "");
 	}
 }

@@ -87,7 +87,7 @@ bool target_part_is_reference(const struct target_part *p);
 /* part i of the list, from 0; NULL behind the last */
 const struct target_part *target_part_at(size_t i);
 
-/* prints a line for each part; schema/part.def has the sources */
+/* prints a heading, and a line for each part; schema/part.def has the sources */
 void target_part_list(struct text *t);
 
 /* what a compiled network needs of a part's memories, in bytes */

@@ -51,7 +51,7 @@ _nputools()
 	--memory-mode) words=$(_nputools_profiles memory) ;;
 	--system-config) words=$(_nputools_profiles system) ;;
 	--part)
-		words=$(npu-sched --list-parts 2>/dev/null | sed -n 's/:.*//p')
+		words=$(npu-sched --list-parts 2>/dev/null | sed '1d; s/ .*//')
 		mapfile -t COMPREPLY < <(compgen -W "$words" -- "$cur"; compgen -f -- "$cur")
 		return ;;
 	--optimise | --svg | --model | --dialect | --emit | --verify)

@@ -127,8 +127,8 @@ function fillChoices({ parts, profiles, accelerators, version }) {
 	const [systems, modes] = profiles.split(/^memory modes.*\n/m);
 	const names = (s) => [...s.matchAll(/^ {2}(\S+)/gm)].map((m) => [m[1]]);
 	profile = {};
-	for (const m of parts.matchAll(/^([^:\n]+): +(\S+) .*  (\S+) (\S+)(?: \(reference platform\))?$/gm))
-		profile[m[1].trim()] = { accelerator: m[2], system: m[3], mode: m[4] };
+	for (const m of parts.matchAll(/^(\S+) +(ethos-\S+) .*  (\S+) (\S+)(?: \(reference platform\))?$/gm))
+		profile[m[1]] = { accelerator: m[2], system: m[3], mode: m[4] };
 	fill($("part"), [["", "another chip"],
 		...Object.keys(profile).map((name) => [name])], "");
 	fill($("accelerator"), (accelerators.match(/ethos-u\d+-\d+/g) || []).map((a) => [a]),

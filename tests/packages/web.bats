@@ -159,7 +159,7 @@ equal()
 
 @test "the slider works for every part" {
 	page parts
-	npu-sched --list-parts | sed -n 's/:.*//p' | while read -r part; do
+	npu-sched --list-parts | sed '1d; s/ .*//' | while read -r part; do
 		o=(--part="$part")
 		npucc "${o[@]}" --front --json -o front.json "$digits" 2>notes
 		[ "$(jq '.front | length' front.json)" -gt 1 ] || continue
