@@ -394,7 +394,8 @@ refused()
 		npu-sched -a ethos-u55-12 "${profile[@]}" m.part
 	refuses 2 "did you mean ethos-u55-32?" npu-sched -a ethosu55-32 "${profile[@]}" m.part
 	# the generation stays; for a part of a name, the accelerator with 256 MACs
-	for w in ethos-u85:u85-256 u85-256:u85-256 u55-256:u55-256 ethos-u85-64:u85-128; do
+	for w in ethos-u85:u85-256 u85-256:u85-256 u55-256:u55-256 ethos-u85-64:u85-128 \
+		u85_256:u85-256 U55_64:u55-64 ethos_u65:u65-256 55-128:u55-128 U85-:u85-256; do
 		refuses 2 "did you mean ethos-${w#*:}?" npu-sched -a "${w%:*}" "${profile[@]}" m.part
 	done
 	refuses 2 "did you mean RTSS_HE_SRAM_MRAM?" npu-sched -a ethos-u55-128 \
@@ -508,6 +509,7 @@ refused()
 	done
 	refuses 2 "; did you mean alif-e7-hp, alif-e7-he, alif-e7-hp-tcm, alif-e7-he-tcm?" \
 		npu-sched --part=alif-e7 m.part
+	refuses 2 "; did you mean alif-e1c-he-tcm?" npu-sched --part=ALIF_E1C m.part
 	refuses 2 "did you mean himax-we2?" npu-sched --part=himax-we m.part
 	refuses 2 "part alif-e7-he has an ethos-u55-128, not an ethos-u55-256; parts with an ethos-u55-256: alif-e3-hp," \
 		npu-sched --part=alif-e7-he -a ethos-u55-256 m.part

@@ -40,6 +40,19 @@ word_distance(const char *a, const char *b)
 	return row[m];
 }
 
+bool
+word_contains(const char *word, const char *s)
+{
+	for (; *word; word++) {
+		size_t i = 0;
+		while (s[i] && letter(word[i]) == letter(s[i]))
+			i++;
+		if (!s[i])
+			return true;
+	}
+	return !*s;
+}
+
 const char *
 nearest_word(const char *s, const char *const *words, size_t n)
 {

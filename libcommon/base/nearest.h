@@ -3,6 +3,7 @@
 #ifndef BASE_NEAREST_H
 #define BASE_NEAREST_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /*
@@ -13,5 +14,8 @@
  * case are equal, and so are '-' and '_'.  Words of more than 63 letters never match.
  */
 const char *nearest_word(const char *s, const char *const *words, size_t n);
+
+/* True if the word contains s, with the same letters equal. */
+bool word_contains(const char *word, const char *s);
 
 #endif

@@ -79,25 +79,25 @@ accel_of_config(uint32_t config_word)
 }
 
 /*
- * The accelerator that was probably meant.  A generation in the name, such as u85, stays.  Of
- * the names that contain the word, as for u85 or ethos-u85, that of 256 MACs is taken, which
- * every generation has.
+ * The accelerator that was probably meant.  A generation in the name, such as 85, stays.  Of
+ * the names that contain the word, as for u85, 85-256 or ethos_u85, that of 256 MACs is taken,
+ * which every generation has.
  */
 static const char *
 accel_nearest(const char *name)
 {
-	static const char *const families[] = { "u55", "u65", "u85" };
+	static const char *const families[] = { "55", "65", "85" };
 	const char *all[ACCEL_COUNT], *generation = "", *part = NULL;
 	size_t n = 0;
 	for (size_t i = 0; i < ARRAY_LEN(families); i++)
-		if (strcasestr(name, families[i]))
+		if (strstr(name, families[i]))
 			generation = families[i];
 	for (int i = 0; i < ACCEL_COUNT; i++) {
 		const char *is = accels[i].name;
 		if (!strstr(is, generation))
 			continue;
 		all[n++] = is;
-		if (*generation && strcasestr(is, name) && (!part || text_has_suffix(is, "-256")))
+		if (*generation && word_contains(is, name) && (!part || text_has_suffix(is, "-256")))
 			part = is;
 	}
 	return part ? part : nearest_word(name, all, n);

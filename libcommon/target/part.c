@@ -45,7 +45,7 @@ find(const char *name, const char *hint, struct err *e)
 	const char *all[ARRAY_LEN(parts)];
 	for (size_t i = 0; i < ARRAY_LEN(parts); i++) {
 		all[i] = parts[i].name;
-		if (*name && strcasestr(parts[i].name, name))
+		if (*name && word_contains(parts[i].name, name))
 			text_printf(&t, "%s%s", t.n ? ", " : "", parts[i].name);
 	}
 	const char *nearest = t.n ? NULL : nearest_word(name, all, ARRAY_LEN(parts));
