@@ -510,6 +510,9 @@ refused()
 	refuses 2 "; did you mean alif-e7-hp, alif-e7-he, alif-e7-hp-tcm, alif-e7-he-tcm?" \
 		npu-sched --part=alif-e7 m.part
 	refuses 2 "; did you mean alif-e1c-he-tcm?" npu-sched --part=ALIF_E1C m.part
+	# of many parts, the chips, each once
+	refuses 2 "there is no part 'alif'; npucc --list-parts lists those of alif-e1, alif-e3, alif-e4, alif-e5, alif-e6, alif-e7, alif-e8, alif-e1c (a file" \
+		npu-sched --part=alif m.part
 	refuses 2 "did you mean himax-we2?" npu-sched --part=himax-we m.part
 	refuses 2 "part alif-e7-he has an ethos-u55-128, not an ethos-u55-256; parts with an ethos-u55-256: alif-e3-hp," \
 		npu-sched --part=alif-e7-he -a ethos-u55-256 m.part

@@ -29,28 +29,52 @@ static const struct target_part parts[] = {
 #include "part.def"
 };
 
+/*
+ * Prints the names that contain the word, which may be a maker or a family.  Of more than a line
+ * can show, it prints the chips; the name of a chip then gives its parts.  Returns false in this
+ * case.
+ */
+static bool
+put_similar(struct text *t, const char *name)
+{
+	enum { MOST = 8 };
+	size_t n = 0;
+	for (size_t i = 0; i < ARRAY_LEN(parts); i++)
+		n += word_contains(parts[i].name, name);
+	for (size_t i = 0; i < ARRAY_LEN(parts); i++) {
+		const struct target_part *p = &parts[i];
+		size_t k = 0; /* the first part of this chip that contains the word */
+		while (k < i && !(target_part_same_chip(&parts[k], p) &&
+				  word_contains(parts[k].name, name)))
+			k++;
+		if (word_contains(p->name, name) && (n <= MOST || k == i))
+			text_printf(t, "%s%s", t->n ? ", " : "", n > MOST && *p->chip ? p->chip
+										      : p->name);
+	}
+	return n <= MOST;
+}
+
 static const struct target_part *
 find(const char *name, const char *hint, struct err *e)
 {
 	struct text t = { 0 };
-	for (size_t i = 0; name && i < ARRAY_LEN(parts); i++)
+	const char *all[ARRAY_LEN(parts)];
+	for (size_t i = 0; name && i < ARRAY_LEN(parts); i++) {
+		all[i] = parts[i].name;
 		if (!strcmp(parts[i].name, name))
 			return &parts[i];
+	}
 	if (!name)
 		return NULL;
-	/*
-	 * The parts whose names contain the word, which may be a maker or a family; without one,
-	 * the part whose name is most similar.
-	 */
-	const char *all[ARRAY_LEN(parts)];
-	for (size_t i = 0; i < ARRAY_LEN(parts); i++) {
-		all[i] = parts[i].name;
-		if (*name && word_contains(parts[i].name, name))
-			text_printf(&t, "%s%s", t.n ? ", " : "", parts[i].name);
+	bool are_names = !*name || put_similar(&t, name);
+	if (!t.n) {
+		const char *nearest = nearest_word(name, all, ARRAY_LEN(parts));
+		text_puts(&t, nearest ? nearest : "");
 	}
-	const char *nearest = t.n ? NULL : nearest_word(name, all, ARRAY_LEN(parts));
-	text_puts(&t, nearest ? nearest : "");
-	if (t.n)
+	if (!are_names)
+		(void)err_set(e, "there is no part '%s'; npucc --list-parts lists those of %s%s",
+			      name, text_str(&t), hint);
+	else if (t.n)
 		(void)err_set(e, "there is no part '%s'; did you mean %s?%s", name, text_str(&t), hint);
 	else
 		(void)err_set(e, "there is no part '%s'; npucc --list-parts lists them%s", name, hint);

@@ -26,7 +26,8 @@ struct target_part {
 
 /*
  * Returns the built-in part of this name.  If there is none, returns NULL, and the error
- * lists those that contain the name or are similar, or else all.  Without a name: NULL, and no error.
+ * lists those that contain the name, or their chips, or one that is similar.  Without a name:
+ * NULL, and no error.
  */
 const struct target_part *target_part_find(const char *name, struct err *e);
 
