@@ -80,13 +80,16 @@ static const struct argp argp = {
 
 /*
  * Reports the answer "no" in one line: why, how many operators are affected, and
- * which --allow would change the answer.
+ * which --allow would change the answer.  Warnings count if they are part of the reason.
  */
 static void
 refuse_model(const struct options *o, const struct review *r, struct err *e)
 {
 	struct text t = { 0 };
 	int all, floats = review_float_operators(r, &all);
+	if (o->strict)
+		text_printf(&t, ", %d warning%s", r->count[WARNING],
+			    r->count[WARNING] == 1 ? "" : "s");
 	if (floats)
 		text_printf(&t, "; %d of %d operators read%s or compute%s floats%s", floats, all,
 			    floats == 1 ? "s" : "", floats == 1 ? "s" : "",
@@ -94,10 +97,8 @@ refuse_model(const struct options *o, const struct review *r, struct err *e)
 						       : "");
 	text_puts(&t, "; ");
 	review_put_advice(&t, r, o->strict);
-	(void)err_no(e, r->m->name, 0, "%s: %d error%s, %d warning%s%s",
-		     review_refusal(r, o->strict), r->count[ERROR],
-		     r->count[ERROR] == 1 ? "" : "s", r->count[WARNING],
-		     r->count[WARNING] == 1 ? "" : "s", text_str(&t));
+	(void)err_no(e, r->m->name, 0, "%s: %d error%s%s", review_refusal(r, o->strict),
+		     r->count[ERROR], r->count[ERROR] == 1 ? "" : "s", text_str(&t));
 	text_free(&t);
 }
 
