@@ -71,10 +71,11 @@ text()
 	npucc -q --part=alif-e7-hp -o hp.tflite "$DIGITS"
 	npucc -q --part=alif-e7-he-tcm -o tcm.tflite "$DIGITS"
 	npucc -q --part=nxp-imx93 -o imx.tflite "$DIGITS"
-	# Vela's labels, and what they are on the chip
-	named() { npu-perf "$1" | sed -nE 's/^(SRAM|DRAM|O[a-z-]* Flash)  +(.*)/\1 \2/p'; }
-	named hp.tflite | diff - <(printf '%s\n' 'SRAM SRAM0 of alif-e7-hp' 'Off-chip Flash MRAM of alif-e7-hp')
-	named tcm.tflite | diff - <(printf '%s\n' 'SRAM DTCM of alif-e7-he-tcm' 'On-chip Flash DTCM of alif-e7-he-tcm')
+	# the chip's memories, and their labels, which are Vela's
+	named() { npu-perf "$1" | sed -nE 's/^Memory of the ([a-z]*)  +(.*) [(](.*) in Vela.s lines[)]/\1: \2: \3/p'; }
+	named hp.tflite | diff - <(printf '%s\n' 'arena: SRAM0 of alif-e7-hp: SRAM' 'constants: MRAM of alif-e7-hp: Off-chip Flash')
+	named tcm.tflite | diff - <(printf '%s\n' 'arena: DTCM of alif-e7-he-tcm: SRAM' 'constants: DTCM of alif-e7-he-tcm: On-chip Flash')
+	npu-perf hp.tflite | run ! grep '^Off-chip Flash  *MRAM'
 	named imx.tflite | diff /dev/null -
 	tfl2c hp.tflite | grep -qx ' \* Put the tensor arena into SRAM0, the model into MRAM of alif-e7-hp.'
 	tfl2c tcm.tflite | grep -qx ' \* Put the tensor arena and the model into DTCM of alif-e7-he-tcm.'

@@ -78,16 +78,17 @@ seconds(const struct network *net, double cycles)
 	return cycles / net->memory.clock;
 }
 
-/* Vela's name of a memory, which the lines below have, and the part's own if it is another one */
+/* the part's name of a memory, if Vela's, which the lines below have, is another one */
 static void
-part_memory(struct text *t, const struct network *net, enum mem_area area)
+part_memory(struct text *t, const struct network *net, const char *label, enum mem_area area)
 {
 	const struct target_part *p =
 	    target_part_with(net->chip, net->memory.system, net->memory.mode);
 	const char *name = !p ? "" : area == MEM_SRAM ? target_part_fast_memory(p)
 						      : p->constant_memory;
 	if (p && strcmp(name, memory_area_report(area)) != 0)
-		PUT_LINE(t, memory_area_report(area), "%12s of %s\n", name, p->name);
+		PUT_LINE(t, label, "%12s of %s (%s in Vela's lines)\n", name, p->name,
+			 memory_area_report(area));
 }
 
 static void
@@ -100,8 +101,8 @@ head(struct text *t, const struct options *o, const struct network *net)
 	text_line(t, "System configuration", net->memory.system);
 	text_line(t, "Memory mode", net->memory.mode);
 	PUT_LINE(t, "Accelerator clock", "%12.0f MHz\n", net->memory.clock / 1e6);
-	part_memory(t, net, MEM_SRAM);
-	part_memory(t, net, net->memory.const_area);
+	part_memory(t, net, "Memory of the arena", MEM_SRAM);
+	part_memory(t, net, "Memory of the constants", net->memory.const_area);
 	for (int a = 0; a < MEM_AREAS; a++) {
 		if (area_bytes(net, (enum mem_area)a) <= 0)
 			continue;
