@@ -56,6 +56,27 @@ front()
 	grep -q '@media print' m.html
 }
 
+@test "the curve never rises, and plans that it beats are hollow marks beside it" {
+	report m
+	front
+	npu-report --svg=curve --front=front.json m.json >all.svg
+	run ! grep -E 'class="point beaten"|hollow' all.svg
+	jq '.front |= .[:2] + [{ sram: 12000, cycles: 60500, change: "" },
+		{ sram: 13000, cycles: 60000, change: "" }] + .[2:]' front.json >rising.json
+	npu-report --svg=curve --front=rising.json m.json >curve.svg
+	[ "$(grep -c '<circle class="point"' curve.svg)" = 3 ]
+	[ "$(grep '<circle class="point beaten"' curve.svg | grep -oE '[0-9]+ bytes')" = "12000 bytes
+13000 bytes" ]
+	grep -q 'hollow: not faster than a plan of less' curve.svg
+	# the line is that of the other plans
+	diff <(grep 'class="edge"' all.svg) <(grep 'class="edge"' curve.svg)
+	grep 'class="edge"' curve.svg | sed -E 's/.*y1="([^"]*)".*y2="([^"]*)".*/\1 \2/' |
+		awk '$2 < $1 || $1 < last { exit 1 } { last = $2 }'
+	npu-report --html --front=rising.json m.json >m.html
+	sed -n '/id="data"/,/<\/script>/p' m.html | sed '1d;$d' |
+		jq -e '[.points[] | .[3]] == [0, 0, 1, 1, 0]'
+}
+
 @test "the numbers of a page are those of the JSON" {
 	need xmllint
 	report m
@@ -109,7 +130,7 @@ front()
 	sed -n '/id="data"/,/<\/script>/p' m.html | sed '1d;$d' >data.json
 	jq -e --slurpfile m m.json '(.spans | length) == ($m[0].tensors | length) and
 		(.ops | length) == ($m[0].operations | length) and .peaks[0].bytes ==
-		$m[0].peaks[0].bytes and .points[2] == [20000, 30000, "<no> \"cascade\""]' data.json
+		$m[0].peaks[0].bytes and .points[2] == [20000, 30000, "<no> \"cascade\"", 0]' data.json
 	# every rectangle of memory is a tensor or buffer
 	npu-report --svg=memory m.json >m.svg
 	[ "$(grep -c 'class="span [a-z]*"[^>]*><title>' m.svg)" = \

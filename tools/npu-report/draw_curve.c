@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Cycles over SRAM: the Pareto front of the plans. */
+/* Cycles over SRAM: the Pareto front of the plans, and the plans that it beats as hollow marks. */
 #include "report.h"
 
 #include <math.h>
@@ -79,22 +79,28 @@ draw_curve(struct text *t, const struct report *r, bool alone)
 		svg_text(t, x > SVG_WIDTH - 40 ? ANCHOR_END : ANCHOR_MIDDLE, x,
 			 TOP + HEIGHT + 14, axis_label(r->a, i * sram, p.sram.most));
 	}
+	bool any_beaten = false;
+	for (size_t i = 0; i < r->n_points; i++)
+		any_beaten |= r->point[i].is_beaten;
 	svg_text(t, ANCHOR_START, LEFT, TOP + HEIGHT + 32,
 		 arena_printf(r->a, "%s, bytes (across); cycles (up); the axes begin at the data; "
-				    "dashed: this plan", fast_text(r)));
+				    "dashed: this plan%s", fast_text(r),
+			      any_beaten ? "; hollow: not faster than a plan of less" : ""));
 	double this_x = x_of(&p, r->sram), this_y = y_of(&p, r->cycles);
 	svg_line(t, "mark", this_x, TOP, this_x, TOP + HEIGHT);
 	svg_line(t, "mark", LEFT, this_y, SVG_WIDTH - RIGHT, this_y);
-	/* SRAM between two points gives the plan of the smaller point */
-	const struct point *v = r->point;
-	for (size_t i = 0; i + 1 < r->n_points; i++) {
-		double x = x_of(&p, v[i + 1].sram);
-		svg_line(t, "edge", x_of(&p, v[i].sram), y_of(&p, v[i].cycles), x,
-			 y_of(&p, v[i].cycles));
-		svg_line(t, "edge", x, y_of(&p, v[i].cycles), x, y_of(&p, v[i + 1].cycles));
+	/* SRAM between two points permits the plan of the smaller point */
+	const struct point *v = r->point, *last = v;
+	for (size_t i = 1; i < r->n_points; i++) {
+		double x = x_of(&p, v[i].sram), y = y_of(&p, last->cycles);
+		if (v[i].is_beaten)
+			continue;
+		svg_line(t, "edge", x_of(&p, last->sram), y, x, y);
+		svg_line(t, "edge", x, y, x, y_of(&p, v[i].cycles));
+		last = &v[i];
 	}
 	for (size_t i = 0; i < r->n_points; i++)
-		svg_dot(t, "point", x_of(&p, v[i].sram), y_of(&p, v[i].cycles),
+		svg_dot(t, v[i].is_beaten ? "point beaten" : "point", x_of(&p, v[i].sram), y_of(&p, v[i].cycles),
 			arena_printf(r->a, "%.0f bytes, %.0f cycles: %s", v[i].sram,
 				     v[i].cycles, v[i].change));
 	svg_close(t);

@@ -2,6 +2,7 @@
 /* Reads the Pareto fronts of npu-sched: that of the report's NPU, and those of others. */
 #include "report.h"
 
+#include <math.h>
 #include <string.h>
 
 /* the points of a front of npu-sched that fit the part, in their order */
@@ -34,6 +35,7 @@ read_points(const struct report *r, struct bytes json, const char *file, struct 
 	*f = (struct front){ .root = root, .part = own ? own : r->part,
 			     .mode = json_string(root, "memory_mode", NULL),
 			     .v = anew(r->a, struct point, all) };
+	double least = INFINITY;
 	for (size_t i = 0; i < all; i++) {
 		double sram = json_number(&v[i], "sram", -1);
 		double cycles = json_number(&v[i], "cycles", -1);
@@ -44,11 +46,14 @@ read_points(const struct report *r, struct bytes json, const char *file, struct 
 		double streams = json_number(&v[i], "streams", -1);
 		double constants = flash < 0 || streams < 0 ? -1 : flash + streams;
 		/* a part leaves out the points that its memories are too small for */
-		if (!f->part || target_part_fits_plan(f->part, sram, constants, f->mode))
-			f->v[f->n++] = (struct point){ .sram = sram, .stored = constants,
-						       .cycles = cycles * (r->clock / clock),
-						       .objective = json_number(&v[i], "objective", 0),
-						       .change = json_string(&v[i], "change", "") };
+		if (f->part && !target_part_fits_plan(f->part, sram, constants, f->mode))
+			continue;
+		f->v[f->n++] = (struct point){ .sram = sram, .stored = constants,
+					       .cycles = cycles * (r->clock / clock),
+					       .objective = json_number(&v[i], "objective", 0),
+					       .is_beaten = cycles >= least,
+					       .change = json_string(&v[i], "change", "") };
+		least = fmin(least, cycles);
 	}
 	return true;
 }

@@ -203,6 +203,7 @@ page_data(struct text *t, const struct report *r)
 		put_number(j, NULL, r->point[i].sram);
 		put_number(j, NULL, r->point[i].cycles + r->cpu_time);
 		json_put_string(j, NULL, r->point[i].change);
+		put_number(j, NULL, r->point[i].is_beaten);
 		json_close(j, ']');
 	}
 	json_close(j, ']');

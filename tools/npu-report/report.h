@@ -115,6 +115,7 @@ struct point {
 	double sram, cycles;
 	double objective; /* cycles by which npu-sched chose the plan; 0: unknown */
 	double stored; /* bytes of constants and command streams; negative: unknown */
+	bool is_beaten; /* by the cycles: a point of less SRAM has no more.  Drawn beside the line */
 	const char *change;
 };
 

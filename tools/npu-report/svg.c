@@ -39,7 +39,8 @@ svg_style(struct text *t)
 	for (size_t i = 0; i < ARRAY_LEN(fills); i++)
 		text_printf(t, "svg .%s { fill: var(%s); }\n", fills[i].class,
 			    fills[i].colour);
-	text_puts(t, "svg .span { fill-opacity: 0.75; stroke: var(--paper);"
+	text_puts(t, "svg .beaten { fill: var(--paper); stroke: var(--c1); stroke-width: 1.5; }\n"
+		     "svg .span { fill-opacity: 0.75; stroke: var(--paper);"
 		     " stroke-width: 0.5; }\n");
 }
 

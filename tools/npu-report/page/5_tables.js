@@ -6,7 +6,7 @@ function drawCurve()
 	if (!box)
 		return;
 	const width = widthOf(box), HIGH = 230, y0 = HIGH + 14;
-	const svg = picture(box, width, HIGH + 54, `time over ${D.memory}, of all plans that nothing beats`);
+	const svg = picture(box, width, HIGH + 54, `time over ${D.memory}, of all plans`);
 	/* The axes begin and end a little beside the data. */
 	const range = v => {
 		const a = Math.min(...v), b = Math.max(...v), more = (b - a || b || 1) * .06;
@@ -31,7 +31,7 @@ function drawCurve()
 	}
 	add(svg, 'text', { x: width - RIGHT, y: y0 + 32, 'text-anchor': 'end', class: 'soft' }, `${D.memory}; the axes begin at the data`);
 	let d = '';
-	D.points.forEach((p, k) => { d += k ? `H${x(p[0])}V${y(p[1])}` : `M${x(p[0])} ${y(p[1])}`; });
+	D.points.filter(p => !p[3]).forEach((p, k) => { d += k ? `H${x(p[0])}V${y(p[1])}` : `M${x(p[0])} ${y(p[1])}`; });
 	add(svg, 'path', { class: 'line', d });
 	const option = p => `--arena-cache-size=${p[0]}`;
 	const say = (p, name) => {
@@ -43,7 +43,7 @@ function drawCurve()
 		$('point').textContent += copy(option(p)) ? ', copied' : '';
 	};
 	D.points.forEach(p => {
-		const c = add(svg, 'circle', { class: 'point', cx: x(p[0]), cy: y(p[1]), r: 5, tabindex: 0,
+		const c = add(svg, 'circle', { class: p[3] ? 'point beaten' : 'point', cx: x(p[0]), cy: y(p[1]), r: 5, tabindex: 0,
 			role: 'button', 'aria-label': `${bytes(p[0])}, ${time(p[1])}: copy ${option(p)}` });
 		add(c, 'title', {}, `${bytes(p[0])}, ${time(p[1])}; click copies ${option(p)}`);
 		c.addEventListener('click', () => take(p));
