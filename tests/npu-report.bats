@@ -294,6 +294,18 @@ front()
 	npu-report --summary compute.json | run ! grep '^  faster'
 }
 
+@test "what the CPU takes does not change what is said of the NPU's memories" {
+	npucc -q --part=himax-we2 --cpu=SOFTMAX -o m.tflite "$DIGITS" 2>/dev/null
+	npu-perf --json m.tflite >m.json
+	npu-report --summary m.json >have
+	grep -q '^  busy     flash [0-9]* % of the NPU.s time, ' have
+	grep -q '^  faster   with this plan, flash of twice the speed saves [0-9]* % of the NPU.s time$' have
+	jq '.on_cpu[0].seconds *= 1000' m.json >slow.json
+	npu-report --summary slow.json >slow
+	grep -q '^  limit    operators on the CPU [89]' slow
+	diff <(grep -E '^  (busy|faster)' have) <(grep -E '^  (busy|faster)' slow)
+}
+
 # shellcheck disable=SC2154 # t is of lib/model
 @test "floats that --integer-io leaves out are named with their memory" {
 	ends m "$t[0].shape = [1,400] | $t[4].shape = [1,400] | $t[1].shape = [2,400]
@@ -501,6 +513,13 @@ front()
 		(.calibrated_cycles / 16e7 + .cpu_cycles / 16e7) as $here |
 		($best / 4e8 + .cpu_cycles / 4e8) as $there |
 		100 * (1 - $there / $here) - $said[0] | fabs < 1' m.json
+	# and what the NPU alone saves
+	npu-report --summary --other=x=hp.json m.json |
+		sed -n 's/.* --part=alif-e7-hp .*; of the NPU alone \([0-9]*\) % less$/\1/p' | tail -n 1 >alone
+	jq -e --slurpfile hp hp.json --slurpfile said alone '
+		100 * (1 - ([$hp[0].front[].cycles] | min) / 4e8 / (.calibrated_cycles / 16e7)) - $said[0]
+			| fabs < 1' m.json
+	npu-report --html --other=x=hp.json m.json | grep -q 'on this chip; of the NPU alone [0-9]* % less</td>'
 	# the same plans with this NPU's clock save less
 	jq '.core_clock = 16e7' hp.json >slow.json
 	npu-report --summary --other=x=slow.json m.json |

@@ -203,18 +203,32 @@ limit_text(const struct report *r, enum limit l)
 }
 
 /*
- * A memory that works nearly all the time limits the network even if no kernel waits for it: it
- * moves the bytes of later kernels while others compute.
+ * A memory that works nearly all the time of the NPU limits the network even if no kernel waits for
+ * it: it moves the bytes of later kernels while others compute.  Its time is compared with that of
+ * the NPU alone, as operators on the CPU do not change what the NPU waits for.
  */
 struct busy {
 	const char *name; /* of the memory, such as "MRAM" */
-	double share;	  /* of the time, 0 to 1, in which it moves data */
+	double share;	  /* of the NPU's time, 0 to 1, in which it moves data */
 	enum limit limit; /* of the kernels that this memory limits */
 };
 enum { BUSY = 90, MEMORIES = 4 };
 
+static double
+share_of_npu(const struct report *r, double cycles)
+{
+	return r->cycles > 0 ? fmin(cycles / r->cycles, 1) : 0;
+}
+
+/* the share of a limit in the NPU's time, 0 to 1 */
+static double
+npu_share(const struct shares *s, enum limit l)
+{
+	return s->cpu < 1 ? s->of[l] / (1 - s->cpu) : 0;
+}
+
 /*
- * Lists the memories that work at least this part of the time; returns how many.  Of one memory on
+ * Lists the memories that work at least this part of the NPU's time; returns how many.  Of one memory on
  * two ports, counts the port that works longest.
  */
 static size_t
@@ -224,7 +238,7 @@ list_working(const struct report *r, double least, struct busy out[MEMORIES])
 	const char *constants = json_string(r->root, "constants_in", "");
 	size_t n = 0;
 	for (size_t i = 0; m && i < m->n && n < MEMORIES; i++) {
-		double share = share_of_time(r, m->item[i].number);
+		double share = share_of_npu(r, m->item[i].number);
 		const char *name = memory_text(r, m->item[i].key);
 		size_t at = 0;
 		if (share < least)
@@ -240,12 +254,12 @@ list_working(const struct report *r, double least, struct busy out[MEMORIES])
 	return n;
 }
 
-/* the part of the time in which kernels compute, whatever else works */
+/* the part of the NPU's time in which kernels compute, whatever else works */
 static double
 computing(const struct report *r)
 {
 	double cycles = json_number(json_get(r->root, "estimate"), "npu_cycles", 0);
-	return share_of_time(r, cycles);
+	return share_of_npu(r, cycles);
 }
 
 /*
@@ -259,7 +273,7 @@ list_busy(const struct report *r, struct busy out[MEMORIES + 1])
 	struct shares s = limit_shares(r);
 	bool is_hidden = false;
 	for (size_t i = 0; i < n; i++)
-		is_hidden |= 100 * s.of[out[i].limit] < BUSY;
+		is_hidden |= 100 * npu_share(&s, out[i].limit) < BUSY;
 	if (!is_hidden)
 		return 0;
 	out[n++] = (struct busy){ .name = limit_words[LIMIT_COMPUTE], .share = computing(r) };
@@ -275,7 +289,9 @@ busy_text(const struct report *r)
 	for (size_t i = 0; i < n; i++)
 		text = arena_printf(r->a, "%s%s %.0f %%%s, ", text,
 				    i + 1 < n ? v[i].name : "the NPU's units", 100 * v[i].share,
-				    i ? "" : " of the time");
+				    i		      ? ""
+				    : r->cpu_time > 0 ? " of the NPU's time"
+						      : " of the time");
 	return n ? arena_printf(r->a, "%sside by side", text) : NULL;
 }
 
@@ -319,8 +335,8 @@ limits_text(const struct report *r)
 
 /*
  * Says what limits the network once the memory of the key has twice the speed, by which it saves
- * this part of the time: computing or another memory, if that works nearly all of the time that is
- * left.  A saving of much less than half of the memory's share looks like an error, and is explained
+ * this part of the NPU's time: computing or another memory, if that works nearly all of the time
+ * that is left.  A saving of much less than half of the memory's share looks like an error, and is explained
  * by all that works for much of the time.  "": no figure tells, or what limits then has the largest
  * share already, and no saving is to be explained.
  */
@@ -329,9 +345,9 @@ then_text(const struct report *r, const char *faster, double saved)
 {
 	const double much = 0.5, left = 1 - saved; /* much: of the time that is left */
 	const struct shares s = limit_shares(r);
-	/* the part of the time that the line "limit" has for the memory of the key */
-	const double share = !strcmp(faster, json_string(r->root, "constants_in", ""))
-				 ? s.of[LIMIT_CONSTANTS] : s.of[LIMIT_SRAM];
+	/* the part of the NPU's time that the line "limit" has for the memory of the key */
+	const double share = npu_share(&s, !strcmp(faster, json_string(r->root, "constants_in", ""))
+					       ? LIMIT_CONSTANTS : LIMIT_SRAM);
 	const bool surprises = 3 * saved < share;
 	struct busy v[MEMORIES + 1];
 	size_t n = list_working(r, much * left, v), shown = 0;
@@ -362,17 +378,18 @@ then_text(const struct report *r, const char *faster, double saved)
 const char *
 faster_text(const struct report *r)
 {
-	const double least = 0.005, worth = 0.05; /* of the time */
+	const double least = 0.005, worth = 0.05; /* of the NPU's time */
 	const struct json *m = json_get(r->root, "twice_as_fast_cycles");
 	const struct shares s = limit_shares(r);
 	const char *text = NULL;
 	struct busy busy[MEMORIES];
-	if (!m || (s.of[LIMIT_SRAM] + s.of[LIMIT_CONSTANTS] + s.of[LIMIT_STALL] < worth &&
+	if (!m || (npu_share(&s, LIMIT_SRAM) + npu_share(&s, LIMIT_CONSTANTS) +
+			   npu_share(&s, LIMIT_STALL) < worth &&
 		   !list_working(r, BUSY / 100.0, busy)))
 		return NULL;
 	for (size_t i = 0; i < m->n; i++) {
 		double saved = m->item[i].kind == JSON_NUMBER
-				   ? (r->cycles - m->item[i].number) / r->whole : 0;
+				   ? 1 - m->item[i].number / r->cycles : 0;
 		const char *name = memory_text(r, m->item[i].key);
 		/* a memory before that has this name is the same one, on another port */
 		bool is_repeated = false;
@@ -383,7 +400,8 @@ faster_text(const struct report *r)
 			continue;
 		text = text ? arena_printf(r->a, "%s, %s %.0f %%", text, name, 100 * saved)
 			    : arena_printf(r->a, "with this plan, %s of twice the speed saves "
-					   "%.0f %%", name, 100 * saved);
+					   "%.0f %%%s", name, 100 * saved,
+					   r->cpu_time > 0 ? " of the NPU's time" : "");
 		text = arena_printf(r->a, "%s%s", text, then_text(r, m->item[i].key, saved));
 	}
 	if (text)

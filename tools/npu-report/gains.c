@@ -140,6 +140,9 @@ add_other(struct gains *g, const struct other *x)
 				.what = plans[i].what, .is_other = true,
 				.same_chip = x->same_chip, .cycles = cycles,
 				.sram = p->sram, .memory = x->memory,
+				.npu = !(r->cpu_time > 0) ? NULL
+				       : arena_printf(r->a, "of the NPU alone %s",
+						      more_text(r->a, p->cycles, r->cycles)),
 				.how = x->part ? arena_printf(r->a, "--part=%s --arena-cache-size=%.0f",
 							      x->part, p->sram) : "" });
 	}

@@ -479,7 +479,7 @@ put_gains(struct text *t, const struct report *r)
 	open_table(t, columns);
 	for (size_t i = 0; i < n; i++) {
 		text_puts(t, "<tr>");
-		const char *why[] = { g[i].objective, g[i].needs }, *what = g[i].what;
+		const char *why[] = { g[i].npu, g[i].objective, g[i].needs }, *what = g[i].what;
 		for (size_t k = 0; k < ARRAY_LEN(why); k++)
 			what = why[k] ? arena_printf(r->a, "%s; %s", what, why[k]) : what;
 		put_cell(t, "", what);

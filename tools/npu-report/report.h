@@ -322,6 +322,8 @@ struct gain {
 	const char *needs;	/* what the change needs beside them; NULL: nothing */
 	/* the difference by which npu-sched chose, if it is not that of cycles; else NULL */
 	const char *objective;
+	/* of another accelerator: the difference for the NPU alone, if the CPU takes time, too; else NULL */
+	const char *npu;
 };
 extern const char mean_text[]; /* what the mean in an objective is */
 /* such as "3 % more", of the cycles of a run on NPU and CPU against another */

@@ -181,10 +181,10 @@ put_next(struct text *t, const struct report *r)
 		if (g[i].sram != r->sram)
 			text_printf(t, ", %s %s", text_plain(r->a, g[i].memory),
 				    human_bytes(r->a, g[i].sram));
-		if (g[i].objective)
-			text_printf(t, "; %s", g[i].objective);
-		if (g[i].needs)
-			text_printf(t, "; %s", g[i].needs);
+		const char *more[] = { g[i].npu, g[i].objective, g[i].needs };
+		for (size_t k = 0; k < ARRAY_LEN(more); k++)
+			if (more[k])
+				text_printf(t, "; %s", more[k]);
 		text_putc(t, '\n');
 		has_mean |= g[i].objective != NULL;
 		if (has_mean && (i + 1 == n || g[i + 1].is_other)) {
