@@ -140,8 +140,8 @@ add_layer(const struct run *r, struct layer *l, const double *got)
 		add_noise(&c->all, real[i], got[i]);
 		add_noise(&l->own, own[i], got[i]);
 		add_noise(&c->own, own[i], got[i]);
-		/* half a step beyond the limits still rounds to the limits */
-		l->clipped += q < lo - 0.5 || q > hi + 0.5;
+		/* fixed scales have no integer for 1.0, which is one step beyond the greatest one */
+		l->clipped += q < lo - 1 || q > hi + 1;
 		if (alone >= lo && alone <= hi)
 			l->steps = fmax(l->steps, fabs(own[i] - got[i]) / scale);
 		l->lo = fmin(l->lo, real[i]);

@@ -25,7 +25,7 @@ struct layer {
 	int op, tensor;
 	struct noise all, own;
 	double lo, hi;	  /* least and greatest value of the real network */
-	size_t n, clipped; /* values, and how many of them are beyond the type's range */
+	size_t n, clipped; /* values, those more than a step beyond the integers' range */
 	/*
 	 * largest error of the operator alone, in steps of the scale; only values
 	 * inside the range count
