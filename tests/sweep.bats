@@ -352,6 +352,24 @@ kept: 18 files" ]
 	[ "$(grep -c 'fails: tfl-quantcheck: broken/digits.tflite: error' fails)" = 2 ]
 	refuses 2 "not a table of npu-sweep --json" npu-sweep "${memory[@]}" \
 		-a ethos-u55-64 --results=old --against=<(echo '{}') "$model"
+	# a model or an accelerator that the old table does not have is not compared; the rest is
+	cp "$model" renamed.tflite
+	answers 1 npu-sweep "${memory[@]}" -a ethos-u55-64 --results=old --against=old.json \
+		--tolerance=50 "$model" renamed.tflite >names 2>err
+	[ "$(sed 1d names)" = "$(printf '%s\t' renamed Ethos_U55_High_End_Embedded ethos-u55-64 \
+		- - status - - -)not compared" ]
+	grep -qx 'npu-sweep: old.json: error: no result of renamed, Ethos_U55_High_End_Embedded, ethos-u55-64 to compare with' err
+	answers 1 npu-sweep "${memory[@]}" -a ethos-u55-64,ethos-u55-128 --results=old \
+		--against=old.json --json "$model" 2>err |
+		jq -e 'map([.accelerator, .change]) == [["ethos-u55-128", "not compared"]]' >log
+	# an old table that lacks a limit, or a model that fails in both, is no fault
+	jq '[.[] | select(.limit == null)]' old.json >plans
+	npu-sweep "${memory[@]}" -a ethos-u55-64 --results=old --against=plans "$model" |
+		cmp same -
+	answers 2 npu-sweep "${memory[@]}" -a ethos-u55-64 --json -o failed.json \
+		broken/digits.tflite 2>err
+	npu-sweep "${memory[@]}" -a ethos-u55-64 --against=failed.json broken/digits.tflite |
+		cmp same -
 }
 
 @test "a page, a sentence, and the options of a compiled file" {

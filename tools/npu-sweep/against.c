@@ -31,12 +31,14 @@ struct comparison {
 	struct arena *a;
 	const struct options *o;
 	/*
-	 * rows of this sweep: all rows, by model, system, accelerator, goal and limit;
-	 * one row of each target, a failed one if there is one
+	 * by model, system and accelerator, rows also by goal and limit.  Rows: all of this sweep.
+	 * Targets: one row of each, a failed one if there is one.  Compared: targets whose row
+	 * was compared with an old one.
 	 */
-	struct hash_table rows, targets;
+	struct hash_table rows, targets, compared;
 	struct change *change;
 	size_t n, cap, worse;
+	const char *unknown; /* the first target that was not compared; NULL: none */
 };
 
 /* ---- the old table ---------------------------------------------------------------------- */
@@ -164,6 +166,10 @@ compare(struct comparison *c, const struct old_row *old)
 	const struct row *now = *at(&c->rows, old->model, old->system, old->accel, old->goal,
 				    old->limit);
 	const struct row *any = *at(&c->targets, old->model, old->system, old->accel, "", 0);
+	bool failed = any && any->status != OK;
+	bool fails = old->limit < 0 && failed; /* once, not for each limit */
+	if (old->ok ? now || fails : any != NULL)
+		*at(&c->compared, old->model, old->system, old->accel, "", 0) = c;
 	if (old->ok && now) {
 		const double v[METRICS] = { now->cycles, now->sram, now->flash };
 		for (int m = 0; m < METRICS; m++) {
@@ -177,13 +183,31 @@ compare(struct comparison *c, const struct old_row *old)
 			k->after = after;
 			c->worse += after - before > before * c->o->tolerance / 100;
 		}
-	} else if (old->ok && old->limit < 0 && any && any->status != OK) {
+	} else if (old->ok && fails) {
 		add(c, old, "fails")->message = any->message ? any->message
 							     : row_status(any);
 		c->worse++;
-	} else if (!old->ok && any && any->status == OK) {
+	} else if (!old->ok && any && !failed) {
 		(void)add(c, old, "works");
 	}
+}
+
+/* Adds a line for the target of a row of this sweep if the old table has no row for it. */
+static void
+find_unknown(struct comparison *c, const struct row *w)
+{
+	const struct target *of = w->target;
+	void **compared = at(&c->compared, of->model->name, of->system, of->accel, "", 0);
+	if (*compared)
+		return;
+	*compared = c;
+	struct old_row *none = anew(c->a, struct old_row, 1);
+	*none = (struct old_row){ .model = of->model->name, .system = of->system,
+				  .accel = of->accel, .goal = "", .limit = -1 };
+	(void)add(c, none, "not compared");
+	if (!c->unknown)
+		c->unknown = arena_printf(c->a, "%s, %s, %s", none->model, none->system,
+					  none->accel);
 }
 
 /* ---- printing ------------------------------------------------------------------------------ */
@@ -234,10 +258,11 @@ put_line(struct text *t, const char *const v[COLUMNS], bool csv)
 
 bool
 print_changes(struct text *t, const struct rows *now, const struct options *o, size_t *worse,
-	      struct err *e)
+	      const char **unknown, struct err *e)
 {
 	struct arena *a = now->a;
-	struct comparison c = { .a = a, .o = o, .rows = { .a = a }, .targets = { .a = a } };
+	struct comparison c = { .a = a, .o = o, .rows = { .a = a }, .targets = { .a = a },
+				.compared = { .a = a } };
 	struct old_row *old = NULL;
 	struct bytes file;
 	size_t n = 0;
@@ -258,7 +283,10 @@ print_changes(struct text *t, const struct rows *now, const struct options *o, s
 	}
 	for (size_t i = 0; i < n; i++)
 		compare(&c, &old[i]);
+	for (size_t i = 0; i < now->n; i++)
+		find_unknown(&c, &now->v[i]);
 	*worse = c.worse;
+	*unknown = c.unknown;
 	const struct json_out out = { .t = t, .style = JSON_SPACED }, *j = &out;
 	bool json = o->format == AS_JSON, csv = o->format == AS_CSV;
 	if (json)

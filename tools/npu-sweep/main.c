@@ -54,10 +54,11 @@ merge(struct sweep *s)
 	struct rows r;
 	struct text t = { 0 };
 	size_t worse = 0;
+	const char *unknown = NULL;
 	rows_make(s->p.a, &s->p, s->o->limits, s->o->front || s->o->format == AS_HTML || s->o->format == AS_SENTENCES,
 		  &r);
 	if (s->o->against) {
-		if (!print_changes(&t, &r, s->o, &worse, s->e))
+		if (!print_changes(&t, &r, s->o, &worse, &unknown, s->e))
 			return false;
 	} else {
 		switch (s->o->format) {
@@ -77,6 +78,8 @@ merge(struct sweep *s)
 	if (worse)
 		return err_no(s->e, NULL, 0, "%zu results are worse than in %s by more than %g "
 			      "%%", worse, s->o->against, s->o->tolerance);
+	if (unknown)
+		return err_no(s->e, s->o->against, 0, "no result of %s to compare with", unknown);
 	if (s->o->against)
 		return true;
 	/*

@@ -149,7 +149,8 @@ static const struct cli_option option_list[] = {
 		    "print a sentence for each front: which result to use, and why") },
 	{ CLI_TEXT("against", "OLD", against,
 		   "compare with OLD, a table of --json or a directory of --results, and "
-		   "print the changes; fail (status 1) if a result became worse") },
+		   "print the changes; fail (status 1) if a result became worse, or OLD has none "
+		   "for a model and target") },
 	{ CLI_REAL("tolerance", "PERCENT", tolerance, 0, MOST_REAL,
 		   "with --against: accept results that are worse by up to PERCENT "
 		   "(default 0)") },

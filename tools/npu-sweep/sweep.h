@@ -324,9 +324,12 @@ void print_picks(struct text *t, const struct plan *p, const struct rows *r);
 /* html.c: prints an HTML page */
 void print_page(struct text *t, const struct plan *p, const struct rows *r,
 		const struct options *o);
-/* against.c: prints the changes since an older table; *worse: number beyond the tolerance */
+/*
+ * against.c: prints the changes since an older table; *worse: number beyond the tolerance,
+ * *unknown: the first target without a result in the table; NULL: none
+ */
 bool print_changes(struct text *t, const struct rows *now, const struct options *o,
-		   size_t *worse, struct err *e);
+		   size_t *worse, const char **unknown, struct err *e);
 
 /* like.c: takes accelerator and memory system from the compiled model of --like */
 bool take_like(struct options *o, struct err *e);
