@@ -7,10 +7,14 @@
 #	firmware.o: keyword.h
 #
 # NPU_PART is a chip of npu-sched --list-parts, or a file.  Without it, NPU_ACCELERATOR,
-# NPU_SYSTEM and NPU_MEMORY name the NPU and its memory system.
+# NPU_SYSTEM and NPU_MEMORY name the NPU and its memory system, which may be described in
+# NPU_CONFIG, files for --config.
 #
-# A stage writes a complete file or none.  A file is made again when the model, a program or
-# one of these options changes.
+# A variable may have a value for one network:
+#	keyword_npu.tflite: NPU_SCHED_FLAGS := --plan=keyword.plan
+#
+# A stage writes a complete file or none.  A file is made again when the model, a program, an
+# option or a file that an option names changes; .npu-* has options and sums of those files.
 #
 # File names are quoted for the shell, so that no name of a model is a command.  Variables
 # with names ..._FLAGS are words of the shell.
@@ -19,6 +23,7 @@ NPU_PART ?=
 NPU_ACCELERATOR ?= $(error npu.mk: set NPU_PART, alif-e7-he for one, or NPU_ACCELERATOR)
 NPU_SYSTEM ?= $(error npu.mk: set NPU_SYSTEM; npu-sched lists what it knows)
 NPU_MEMORY ?= $(error npu.mk: set NPU_MEMORY, Shared_Sram for one)
+NPU_CONFIG ?=
 NPU_MODELS ?= .
 # the directory of the programs, with a slash at the end; empty: the programs in PATH
 NPU_BIN ?=
@@ -39,35 +44,52 @@ npu_files = -o $(call npu_quote,$@) -- $(call npu_quote,$<)
 
 NPU_PART_FLAGS = $(if $(NPU_PART),--part=$(call npu_quote,$(NPU_PART)))
 NPU_ACCELERATOR_FLAGS = $(or $(NPU_PART_FLAGS),--accelerator-config=$(NPU_ACCELERATOR))
-NPU_MEMORY_FLAGS = $(or $(NPU_PART_FLAGS),--system-config=$(NPU_SYSTEM) \
-	--memory-mode=$(NPU_MEMORY))
-NPU_PART_FILE = $(wildcard $(NPU_PART))
+NPU_MEMORY_FLAGS = $(or $(NPU_PART_FLAGS),$(foreach f,$(NPU_CONFIG),--config=$(call npu_quote,$(f))) \
+	--system-config=$(NPU_SYSTEM) --memory-mode=$(NPU_MEMORY))
 NPU_TARGET_FLAGS = $(or $(NPU_PART_FLAGS),$(NPU_ACCELERATOR_FLAGS) $(NPU_MEMORY_FLAGS))
 
-# one file for each set of options, so that changed options make the stages run again
+# $(call npu_record,COMMAND): writes what COMMAND prints to the target, if that differs.  Lines
+# with "+" also run for make -q, which then knows whether a stage must run.
+npu_record = { $(1); } >$(call npu_quote,$@.new); \
+	if cmp -s $(call npu_quote,$@.new) $(call npu_quote,$@); then rm $(call npu_quote,$@.new); \
+	else mv $(call npu_quote,$@.new) $(call npu_quote,$@); fi
+
+# .npu-STAGE.NAME.options: the options of a stage for a network, and the sums of the files that
+# they name
+npu_stage = $(firstword $(subst ., ,$(notdir $*)))
+npu_input = $(NPU_INPUT_$(patsubst mkinput.%,%,$(notdir $*)))
+npu_named = $(wildcard $(npu_input) $(foreach o,--part= --config= --plan= --labels=,\
+	$(patsubst $(o)%,%,$(filter $(o)%,$(subst ',,$(NPU_OPTIONS_$(npu_stage)))))))
 .npu-%.options: FORCE_NPU
-	@printf '%s\n' $(call npu_quote,$(NPU_OPTIONS_$*)) | cmp -s - $@ || \
-		printf '%s\n' $(call npu_quote,$(NPU_OPTIONS_$*)) >$@
+	+@$(call npu_record,printf '%s\n' $(call npu_quote,$(NPU_OPTIONS_$(npu_stage))); \
+		cksum /dev/null $(foreach f,$(npu_named),$(call npu_quote,$(f))))
+
+NPU_PROGRAMS := tfl-quantcheck tfl-partition tosa-partition npu-sched npu-wenc npu-cmdgen tfl2c \
+	npu-perf mkinput npu-dis npu-sim
+.npu-programs: FORCE_NPU
+	+@$(call npu_record,for p in $(NPU_PROGRAMS); do cksum <"$$(command -v $(NPU_BIN)$$p)"; done)
 .PHONY: FORCE_NPU
+
 NPU_OPTIONS_part = $(NPU_ACCELERATOR_FLAGS) $(NPU_QUANTCHECK_FLAGS) $(NPU_PARTITION_FLAGS) $(NPU_TOSA_FLAGS)
 NPU_OPTIONS_sched = $(NPU_TARGET_FLAGS) $(NPU_SCHED_FLAGS)
 NPU_OPTIONS_wenc = $(NPU_WENC_FLAGS)
 NPU_OPTIONS_cmdgen = $(NPU_CMDGEN_FLAGS)
-NPU_OPTIONS_mkinput = $(NPU_MKINPUT_FLAGS)
+NPU_OPTIONS_perf = $(NPU_MEMORY_FLAGS)
+NPU_OPTIONS_mkinput = $(NPU_MKINPUT_FLAGS) $(npu_input)
 NPU_OPTIONS_tfl2c = $(NPU_PART_FLAGS) $(NPU_TFL2C_FLAGS)
 
-%.part: $(NPU_MODELS)/%.tflite .npu-part.options $(NPU_PART_FILE)
+%.part: $(NPU_MODELS)/%.tflite .npu-part.%.options .npu-programs
 	$(NPU_BIN)tfl-quantcheck --pass $(NPU_QUANTCHECK_FLAGS) -- $(call npu_quote,$<) \
 		>/dev/null
 	$(NPU_BIN)tfl-partition $(NPU_ACCELERATOR_FLAGS) $(NPU_PARTITION_FLAGS) $(npu_files)
 
-%.part: $(NPU_MODELS)/%.tosa .npu-part.options $(NPU_PART_FILE)
+%.part: $(NPU_MODELS)/%.tosa .npu-part.%.options .npu-programs
 	$(NPU_BIN)tosa-partition $(NPU_ACCELERATOR_FLAGS) $(NPU_TOSA_FLAGS) $(npu_files)
 
-%.sched: %.part .npu-sched.options $(NPU_PART_FILE)
+%.sched: %.part .npu-sched.%.options .npu-programs
 	$(NPU_BIN)npu-sched $(NPU_TARGET_FLAGS) $(NPU_SCHED_FLAGS) $(npu_files)
 
-%.wenc: %.sched .npu-wenc.options
+%.wenc: %.sched .npu-wenc.%.options .npu-programs
 	$(NPU_BIN)npu-wenc $(NPU_WENC_FLAGS) $(npu_files)
 
 # Bodies of IF and WHILE are networks of their own, which npu-cmdgen puts into the model: files
@@ -81,7 +103,7 @@ npu_list_bodies = $(if $(wildcard $(NPU_MODELS)/$*.tflite),$(NPU_BIN)tfl-partiti
 	$(NPU_ACCELERATOR_FLAGS) $(NPU_BODY_PARTITION_FLAGS) -- $(npu_model) | \
 	sed -n 's/^subgraph \([0-9]*\). a body .*/\1/p',:)
 
-%_npu.tflite: %.wenc .npu-cmdgen.options
+%_npu.tflite: %.wenc .npu-cmdgen.%.options .npu-programs
 	@set --; for n in $$($(npu_list_bodies)); do \
 		b=$(call npu_quote,$*).body$$n; \
 		$(NPU_BIN)tfl-partition --subgraph=$$n $(NPU_ACCELERATOR_FLAGS) \
@@ -94,11 +116,11 @@ npu_list_bodies = $(if $(wildcard $(NPU_MODELS)/$*.tflite),$(NPU_BIN)tfl-partiti
 	done; set -- $(NPU_BIN)npu-cmdgen $(NPU_CMDGEN_FLAGS) "$$@" $(npu_files); \
 	printf '%s\n' "$$*"; "$$@"
 
-%.h: %_npu.tflite .npu-tfl2c.options $(NPU_PART_FILE)
+%.h: %_npu.tflite .npu-tfl2c.%.options .npu-programs
 	$(NPU_BIN)tfl2c $(NPU_PART_FLAGS) $(NPU_TFL2C_FLAGS) --name-of=$(call npu_quote,$*) $(npu_files)
 
 # the estimate
-%.perf: %_npu.tflite .npu-sched.options $(NPU_PART_FILE)
+%.perf: %_npu.tflite .npu-perf.%.options .npu-programs
 	$(NPU_BIN)npu-perf $(NPU_MEMORY_FLAGS) $(npu_files)
 
 # The input and the expected output, computed before compilation: NAME_input_data in NAME_input.h
@@ -107,14 +129,14 @@ npu_list_bodies = $(if $(wildcard $(NPU_MODELS)/$*.tflite),$(NPU_BIN)tfl-partiti
 # firmware with one model:
 #	NPU_MKINPUT_FLAGS := --name=input_data --expected-name=expected_output_data
 NPU_MKINPUT_FLAGS ?=
-%_input.h %_expected.h: $(NPU_MODELS)/%.tflite .npu-mkinput.options
+%_input.h %_expected.h: $(NPU_MODELS)/%.tflite .npu-mkinput.%.options .npu-programs
 	$(NPU_BIN)mkinput --name-of=$(call npu_quote,$*) $(NPU_MKINPUT_FLAGS) $(if $(NPU_INPUT_$*),,--random=1) \
 		-o $(call npu_quote,$*_input.h) \
 		--expected=$(call npu_quote,$*_expected.h) -- $(call npu_quote,$<) \
 		$(foreach f,$(NPU_INPUT_$*),$(call npu_quote,$(f)))
 
 # the streams are valid and compute the model's results
-%.checked: %_npu.tflite $(NPU_MODELS)/%.tflite
+%.checked: %_npu.tflite $(NPU_MODELS)/%.tflite .npu-programs
 	$(NPU_BIN)npu-dis --verify -- $(call npu_quote,$<) >$(call npu_quote,$@)
 	$(NPU_BIN)npu-sim --compare=$(call npu_quote,$(NPU_MODELS)/$*.tflite) \
 		-- $(call npu_quote,$<) >>$(call npu_quote,$@)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Build systems of firmware find an installed nputools.
 
+bats_require_minimum_version 1.5.0
 load lib/common
 
 digits=$TOP/tests/models/digits.tflite
@@ -48,6 +49,81 @@ version()
 		[[ $output == *"Could not find a configuration file"* ]]
 	done
 	PATH=$path
+}
+
+# programs_here: the programs as links in bin, where a test may replace one
+programs_here()
+{
+	mkdir bin
+	ln -s "$BIN"/* bin
+}
+
+# another PROGRAM: replaces the link by a program with the same effect and other bytes
+another()
+{
+	rm "bin/$1"
+	cp "$BIN/$1" bin
+	echo x >>"bin/$1"
+}
+
+# stages TARGET...: the names of the files that make compiles for these targets
+stages()
+{
+	make NPU_BIN=bin/ "$@" >log
+	sed -n "s/^bin.* -o '*\([^ ']*\)'* --.*/\1/p" log | paste -sd' '
+}
+
+@test "npu.mk makes a file again if a program, an option or a file that an option names changes" {
+	programs_here
+	cp "$digits" a.tflite
+	cp "$digits" b.tflite
+	printf '%s\n' '[System_Config.Mine]' core_clock=250e6 axi0_port=Sram axi1_port=OffChipFlash \
+		Sram_clock_scale=1.0 OffChipFlash_clock_scale=0.1 '[Memory_Mode.Two]' \
+		const_mem_area=Axi1 arena_mem_area=Axi0 cache_mem_area=Axi0 >mine.ini
+	cat >Makefile <<-END
+		NPU_ACCELERATOR := ethos-u55-128
+		NPU_CONFIG := mine.ini
+		NPU_SYSTEM := Mine
+		NPU_MEMORY := Two
+		NPU_INPUT_a := picture
+		a_npu.tflite: NPU_SCHED_FLAGS := --plan=a.plan
+		include $TOP/scripts/npu.mk
+	END
+	npu-sched -a ethos-u55-128 --config=mine.ini --system-config=Mine --memory-mode=Two \
+		--keep-plan=a.plan -o a.sched <(tfl-partition -a ethos-u55-128 a.tflite)
+	rm a.sched
+	local all="a.perf a.h b.h"
+	# shellcheck disable=SC2086
+	[ "$(stages $all | wc -w)" = 11 ]
+	grep -q 'Mine' a.perf
+	# the options of one network do not compile the other one, whichever is made alone
+	for target in b.h a.h a.perf b.h; do
+		[ -z "$(stages "$target")" ]
+		make -q NPU_BIN=bin/ "$target"
+	done
+	touch a.plan mine.ini
+	# shellcheck disable=SC2086
+	[ -z "$(stages $all)" ]
+	sed -i '2i # another comment' a.plan
+	run make -q NPU_BIN=bin/ a.h
+	[ "$status" = 1 ]
+	# shellcheck disable=SC2086
+	[ "$(stages $all)" = "a.sched a.wenc a_npu.tflite a.perf a.h" ]
+	echo '; another comment' >>mine.ini
+	# shellcheck disable=SC2086
+	[ "$(stages $all)" = "a.sched a.wenc a_npu.tflite a.perf a.h b.sched b.wenc b_npu.tflite b.h" ]
+	another npu-wenc
+	# shellcheck disable=SC2086
+	[ "$(stages $all | wc -w)" = 11 ]
+	# shellcheck disable=SC2086
+	make -q NPU_BIN=bin/ $all
+	head -c 784 /dev/zero >picture
+	make NPU_BIN=bin/ a_input.h b_input.h
+	cp a_input.h before.h
+	head -c 784 "$digits" >picture
+	make NPU_BIN=bin/ a_input.h b_input.h >log
+	[ "$(grep -c mkinput log)" = 1 ]
+	run ! cmp -s before.h a_input.h
 }
 
 @test "pkg-config has the paths of programs and rules" {

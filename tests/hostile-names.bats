@@ -43,7 +43,7 @@ unharmed()
 	unharmed
 	# the same for options with quotes: they are words of the shell, kept in a file
 	make -s NPU_TFL2C_FLAGS="--name='a b'" 'g".h' >log 2>&1 || :
-	grep -qF "'a b'" .npu-tfl2c.options
+	grep -qF "'a b'" '.npu-tfl2c.g".options'
 	unharmed
 }
 
