@@ -10,6 +10,10 @@
 # NPU_SYSTEM and NPU_MEMORY name the NPU and its memory system, which may be described in
 # NPU_CONFIG, files for --config.
 #
+# NAME_call.c and NAME_call.h are the network for firmware without an interpreter
+# (tfl2c --format=call), NAME_npu.tflite is the compiled model, NAME.perf the estimate;
+# NAME.checked says that the model computes the results of the original.
+#
 # A variable may have a value for one network:
 #	keyword_npu.tflite: NPU_SCHED_FLAGS := --plan=keyword.plan
 #
@@ -118,6 +122,11 @@ npu_list_bodies = $(if $(wildcard $(NPU_MODELS)/$*.tflite),$(NPU_BIN)tfl-partiti
 
 %.h: %_npu.tflite .npu-tfl2c.%.options .npu-programs
 	$(NPU_BIN)tfl2c $(NPU_PART_FLAGS) $(NPU_TFL2C_FLAGS) --name-of=$(call npu_quote,$*) $(npu_files)
+
+npu_call = $(NPU_BIN)tfl2c $(NPU_PART_FLAGS) $(NPU_TFL2C_FLAGS) --name-of=$(call npu_quote,$*) --format=call
+%_call.c %_call.h: %_npu.tflite .npu-tfl2c.%.options .npu-programs
+	$(npu_call) -o $(call npu_quote,$*_call.c) -- $(call npu_quote,$<)
+	$(npu_call) --declarations -o $(call npu_quote,$*_call.h) -- $(call npu_quote,$<)
 
 # the estimate
 %.perf: %_npu.tflite .npu-perf.%.options .npu-programs

@@ -126,6 +126,18 @@ stages()
 	run ! cmp -s before.h a_input.h
 }
 
+@test "npu.mk makes a network for firmware without an interpreter" {
+	need gcc
+	cp "$digits" net_0.5.tflite
+	printf 'NPU_PART := alif-e7-he\ninclude %s\n' "$TOP/scripts/npu.mk" >Makefile
+	make -s net_0.5_call.c net_0.5_call.h
+	npucc --part=alif-e7-he -o npu.tflite net_0.5.tflite
+	tfl2c --name-of=net_0.5 --format=call npu.tflite | cmp - net_0.5_call.c
+	tfl2c --name-of=net_0.5 --format=call --declarations npu.tflite | cmp - net_0.5_call.h
+	printf '#include "net_0.5_call.h"\nuint8_t arena[NET_0_5_CALL_ARENA_BYTES];\n' >main.c
+	gcc -Wall -Wextra -Werror -I"$TOP/tests/firmware/driver" -c main.c net_0.5_call.c
+}
+
 @test "pkg-config has the paths of programs and rules" {
 	need pkg-config
 	install_root
