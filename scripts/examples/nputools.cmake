@@ -32,7 +32,7 @@ function(nputools_add_model target model)
 		message(FATAL_ERROR "nputools_add_model: ${model}: a model's name may have"
 			" no ';', '$<' and line feed in it")
 	endif()
-	get_filename_component(name "${model}" NAME_WE)
+	get_filename_component(name "${model}" NAME_WLE)
 	set(source "${model}")
 	# CMake takes "~name" for an absolute path, too
 	if(NOT "${model}" MATCHES "^(/|[A-Za-z]:)")
