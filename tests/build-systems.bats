@@ -66,6 +66,47 @@ another()
 	echo x >>"bin/$1"
 }
 
+@test "CMake compiles networks whose names have dots, in each format, again if npucc changes" {
+	need cmake gcc
+	programs_here
+	another npucc
+	cp "$digits" net_0.25.tflite
+	cp "$digits" net_0.50.tflite
+	npu-sched --keep-plan=net.plan -o n.sched --part=alif-e7-he \
+		<(tfl-partition --part=alif-e7-he "$digits")
+	cat >CMakeLists.txt <<-END
+		cmake_minimum_required(VERSION 3.16)
+		project(app C)
+		include($TOP/scripts/examples/nputools.cmake)
+		add_library(app STATIC app.c)
+		target_include_directories(app PRIVATE $TOP/tests/firmware/driver)
+		nputools_add_model(app net_0.25.tflite PART alif-e7-he OPTIONS --plan=$PWD/net.plan)
+		nputools_add_model(app net_0.50.tflite PART alif-e7-he
+			FORMAT call OPTIONS --check --cpu=SOFTMAX -X tfl2c:--profile)
+		nputools_add_model(app net_0.25.tflite PART alif-e7-he FORMAT tflite)
+	END
+	printf '#include "%s"\n' net_0.25.h net_0.50_call.h >app.c
+	PATH=$PWD/bin:${PATH#"$BIN:"}
+	cmake -S . -B out >log
+	cmake --build out >log 2>&1
+	grep -q '^npucc: checked: ' log
+	[ "$(cd out/nputools && echo *)" = "net_0.25.h net_0.25_npu.tflite net_0.50_call.c net_0.50_call.h net_0.50_npu.tflite" ]
+	grep -q NET_0_50_TICKS out/nputools/net_0.50_call.c
+	npucc --part=alif-e7-he -o want.tflite net_0.25.tflite
+	cmp want.tflite out/nputools/net_0.25_npu.tflite
+	run cmake --build out
+	[[ $output != *Generating* ]]
+	touch net.plan
+	run cmake --build out
+	[ "$(grep -o 'Generating.*' <<<"$output")" = "Generating nputools/net_0.25.h" ]
+	touch bin/npucc
+	run cmake --build out
+	[ "$(grep -c Generating <<<"$output")" = 4 ]
+	sed -i 's/FORMAT tflite/FORMAT elf/' CMakeLists.txt
+	run cmake -S . -B out
+	[[ $output == *"FORMAT elf for net_0.25.tflite"* ]]
+}
+
 # stages TARGET...: the names of the files that make compiles for these targets
 stages()
 {
