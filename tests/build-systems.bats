@@ -280,16 +280,36 @@ write_embedder()
 }
 
 @test "the comment about a changed model has the old and the new numbers" {
-	o=(-a ethos-u55-128 --system-config=Ethos_U55_High_End_Embedded --memory-mode=Shared_Sram)
+	# an operator on the CPU, whose time counts
+	o=(--part=alif-e7-he --cpu=SOFTMAX)
+	local compare=$TOP/scripts/github/compare-cycles ms sram flash
 	"$NPUTOOLS_TESTBIN/gen-model" 3 >a.tflite
-	"$TOP/scripts/github/compare-cycles" a.tflite "$digits" "${o[@]}" >comment
+	cp "$digits" digits_front_128.tflite
+	"$compare" a.tflite digits_front_128.tflite "${o[@]}" >comment
+	[[ $(head -1 comment) == '`digits_front_128.tflite`, `--part=alif-e7-he` `--cpu=SOFTMAX`'* ]]
 	npucc "${o[@]}" -o n.tflite "$digits" 2>notes
-	cycles=$(npu-perf --json "${o[@]:2}" n.tflite | npu-report --numbers |
-		sed -n 's/^cycles_per_inference\t//p')
-	grep -qE "^\| cycles \| [0-9]+ \| $cycles \| [+-]" comment
-	"$TOP/scripts/github/compare-cycles" "$digits" "$digits" "${o[@]}" |
-		grep -qF "| cycles | $cycles | $cycles | +0.0 % |"
-	run "$TOP/scripts/github/compare-cycles" none.tflite "$digits" "${o[@]}"
+	npu-perf --json n.tflite | npu-report --numbers >numbers
+	ms=$(awk '$1 == "inference_seconds" { printf "%.4g", 1e3 * $2 }' numbers)
+	run ! grep -qP "^inference_ms\t${ms%?}" numbers
+	sram=$(sed -n 's/^sram_bytes\t//p' numbers)
+	# npu-sweep counts the same bytes
+	flash=$(awk '/^(flash|stream)_bytes/ { n += $2 } END { print n }' numbers)
+	grep -qE "^\| time, ms \| [0-9.]+ \| $ms \| \+[0-9.]+ % \|$" comment
+	grep -qE "^\| SRAM, bytes \| [0-9]+ \| $sram \| \+[0-9.]+ % \|$" comment
+	grep -qE "^\| flash, bytes \| [0-9]+ \| $flash \| \+[0-9.]+ % \|$" comment
+	grep -qx "| operators on the CPU | 0 | 1 |  |" comment
+	# a tolerance fails only for what grew more, after the whole table
+	run "$compare" --tolerance=2.5 a.tflite "$digits" "${o[@]}"
+	[ "$status" = 1 ]
+	[ "$(grep -c 'more than 2.5 %\*\* |$' <<<"$output")" = 3 ]
+	"$compare" --tolerance=100000 a.tflite "$digits" "${o[@]}" >log
+	"$compare" --tolerance=0 "$digits" "$digits" "${o[@]}" | grep -qF "| $sram | $sram | +0.0 % |"
+	"$compare" --tolerance=0 "$digits" a.tflite "${o[@]}" >log
+	for t in x -1 2%; do
+		run "$compare" --tolerance=$t a.tflite "$digits" "${o[@]}"
+		[ "$status" = 2 ]
+	done
+	run "$compare" none.tflite "$digits" "${o[@]}"
 	[ "$status" = 2 ]
 }
 

@@ -65,6 +65,23 @@ steps()
 	END
 }
 
+# fails FILE: with a tolerance, the steps of FILE fail because the network is slower, after
+# the comment, and with a wide one they succeed
+fails()
+{
+	steps "$TOP/scripts/$1" >../steps.sh
+	rm -f comment ../posted
+	sed "s/^export TOLERANCE=''$/export TOLERANCE=2/" ../steps.sh >../limit.sh
+	run cmp ../steps.sh ../limit.sh
+	[ "$status" = 1 ]
+	run bash -eo pipefail ../limit.sh
+	[ "$status" = 1 ]
+	grep -q '^| time, ms .* \*\*more than 2 %\*\* |$' comment
+	[ "$1" = jenkins/Jenkinsfile ] || cmp ../posted comment
+	sed -i 's/^export TOLERANCE=.*/export TOLERANCE=100000/' ../limit.sh
+	bash -eo pipefail ../limit.sh >../log 2>&1
+}
+
 # comments FILE: the steps of FILE succeed, and the table has the numbers of both models
 comments()
 {
@@ -78,11 +95,11 @@ comments()
 	npu-perf --json compiled.tflite | npu-report --numbers >../numbers
 	while read -r name value; do
 		case $name in
-		cycles_per_inference) name=cycles ;;
+		inference_seconds) name="time, ms" value=$(awk "BEGIN { printf \"%.4g\", 1e3 * $value }") ;;
 		sram_bytes) name="SRAM, bytes" ;;
 		*) continue ;;
 		esac
-		grep -qE "^\| $name \| [0-9]+ \| $value \| [+-]" comment
+		grep -qE "^\| $name \| [0-9.]+ \| $value \| [+-]" comment
 	done <../numbers
 	[ "$(wc -l <comment)" -ge 6 ]
 }
@@ -92,6 +109,7 @@ comments()
 	comments github/model.yml
 	[ "$(cat ../github_path)" = "$PWD/nputools/build/bin" ]
 	cmp ../posted comment
+	fails github/model.yml
 }
 
 @test "GitLab's steps do the same, and need a token for the comment" {
@@ -102,11 +120,13 @@ comments()
 	export NPUTOOLS_TOKEN=secret
 	comments gitlab/model.yml
 	cmp ../posted comment
+	fails gitlab/model.yml
 }
 
 @test "Jenkins' steps do the same, for the branch that the change is for" {
 	export CHANGE_TARGET=main
 	comments jenkins/Jenkinsfile
+	fails jenkins/Jenkinsfile
 }
 
 @test "the steps fail for a model that cannot be read, before they compare" {
