@@ -211,7 +211,7 @@ refuse(struct search *x, const struct point *fastest)
 
 /*
  * Finds a plan of less SRAM that takes at most --within percent more cycles than *fastest.  In
- * large networks it is sought on few rungs, which takes a third of the time.
+ * large networks it is sought on fewer rungs (knobs.c), which takes two thirds of the time.
  * Needs: *fastest is no point of x->front.
  */
 static bool
