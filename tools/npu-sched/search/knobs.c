@@ -18,7 +18,7 @@ enum { COARSE, ROUGH, FINE, DENSE, ROWS };
 
 static const struct knobs table[ROWS] = {
 	/* rungs per octave; steps from one size of feature maps to the next */
-	[COARSE] = { .rungs = 8, .steps = 8 },
+	[COARSE] = { .rungs = 8, .steps = COARSE_STEPS },
 	[ROUGH] = { .rungs = 8, .steps = 4 },
 	[FINE] = { .rungs = 24, .steps = 28 },
 	[DENSE] = { .rungs = 64, .steps = 32 },
