@@ -143,6 +143,35 @@ listing()
 		grep -q '^average     1x1x16         1x1x16  *42  *84  *42    50.00'
 }
 
+@test "a memory that is still busy at the end is a row of every report" {
+	# A copy of 1600 bytes of SRAM to SRAM takes 1600/8 + 32 = 232 cycles and keeps SRAM busy
+	# for 2 * 1600/8 = 400; the pool beside it keeps SRAM busy for 8.
+	local dma=(00010130 00010131 00004030 0 00004031 000003e8 00004032 00000640 00000010)
+	compiled m 64 4000 "${dma[@]}" "${pool[@]}"
+	npu-perf "${u55[@]}" --model=timeline --json m.tflite >m.json
+	jq -e '.timeline_cycles == 408 and (.operations | map(.end_cycle) == [232, 42, 408]) and
+		(.operations[2] | [.kind, .name, .start_cycle, .total_cycles, .limited_by] ==
+			["memory", "SRAM is still busy", 232, 176, "SRAM"])' m.json
+	npu-perf "${u55[@]}" --model=timeline --yaml m.tflite | tail -3 | diff - <(
+		printf '  name: "SRAM is still busy"\n  start_cycle: 232\n  end_cycle: 407\n')
+	npu-perf "${u55[@]}" --model=timeline --csv m.tflite |
+		grep -qx 'n/a,memory,n/a,n/a,176,43.*,SRAM is still busy,232,408'
+	npu-perf "${u55[@]}" --model=timeline --trace m.tflite | jq -e '.traceEvents |
+		map(select(.ph == "X"))[2] | [.name, .args.cycles] == ["SRAM is still busy", 176]'
+	npu-perf "${u55[@]}" --model=timeline --verbose-performance m.tflite |
+		grep -q '^memory .* 232  *408  *176 .* SRAM is still busy$'
+	# the layers of npu-report and their limits have it, too
+	npu-report m.json >out
+	grep -Eq '^  SRAM is still busy  *176  43.1 % s+$' out
+	npu-report --svg=timeline m.json >out
+	grep -q '<title>SRAM is still busy: memory, 0.35 µs from' out
+	npu-report --html m.json >out
+	grep -q '\[-1,232,408,1\]' out
+	# a stream in which no memory is busy for longer has no such row
+	compiled n 64 4000 "${pool[@]}"
+	[ "$(npu-perf "${u55[@]}" --json n.tflite | jq '.operations | length')" = 1 ]
+}
+
 @test "CPU operators are counted, named and roughly estimated" {
 	need flatc jq
 	compiled m 64 2000 "${pool[@]}"

@@ -129,17 +129,11 @@ report_summary_csv(struct text *t, const struct options *o,
 /* ---- per layer ---------------------------------------------------------------- */
 
 static void
-layer_columns(struct columns *c, const struct network *net,
-	      const struct operator *op, size_t i)
+layer_columns(struct columns *c, const struct network *net, const char *kind, const char *name,
+	      const struct perf_estimate *e, double start, double end)
 {
-	const struct perf_estimate *e = &op->row[i];
-	const struct perf_row *r = &op->run.row[i];
-	struct text name = { 0 };
-	row_name(&name, op, i);
-	(void)text_str(&name);
-	text_make_plain(name.p);
 	col_text(c, "TFLite_operator", NULL);
-	col_text(c, "NNG Operator", npu_op_name(r->npu));
+	col_text(c, "NNG Operator", kind);
 	col_text(c, "SRAM Usage", NULL);
 	col_text(c, "Peak%", NULL);
 	col_num(c, "", "Op Cycles", e->total);
@@ -152,29 +146,36 @@ layer_columns(struct columns *c, const struct network *net,
 	col_num(c, "", "MAC Count", e->macs);
 	col_num(c, "", "Network%", share(e->macs, net->total.macs));
 	col_num(c, "", "Util%", row_utilisation(net, e->macs, e->total));
-	col_text(c, "Name", text_str(&name));
-	col_num(c, "", "start_cycle", op->start + r->step.start);
-	col_num(c, "", "end_cycle", op->start + r->step.end);
+	col_text(c, "Name", name);
+	col_num(c, "", "start_cycle", start);
+	col_num(c, "", "end_cycle", end);
 	text_putc(c->t, '\n');
-	text_free(&name);
 }
 
 void
 report_csv(struct text *t, const struct network *net)
 {
-	bool header = true;
+	layer_columns(&(struct columns){ .t = t, .header = true }, net, "", "",
+		      &(struct perf_estimate){ 0 }, 0, 0);
 	for (size_t k = 0; k < net->n; k++) {
 		const struct operator *op = &net->op[k];
 		for (size_t i = 0; i < op->run.n; i++) {
-			if (!row_listed(&op->run.row[i]))
+			const struct perf_row *r = &op->run.row[i];
+			struct text name = { 0 };
+			if (!row_listed(r))
 				continue;
-			if (header)
-				layer_columns(&(struct columns){
-						  .t = t, .header = true },
-					      net, op, i);
-			header = false;
-			layer_columns(&(struct columns){ .t = t }, net, op, i);
+			row_name(&name, op, i);
+			(void)text_str(&name);
+			text_make_plain(name.p);
+			layer_columns(&(struct columns){ .t = t }, net, npu_op_name(r->npu),
+				      text_str(&name), &op->row[i], op->start + r->step.start,
+				      op->start + r->step.end);
+			text_free(&name);
 		}
+		const struct perf_estimate busy = busy_estimate(net, op);
+		if (op->busy.end > op->busy.start)
+			layer_columns(&(struct columns){ .t = t }, net, busy_kind, op->busy.name,
+				      &busy, op->start + op->busy.start, op->start + op->busy.end);
 	}
 	last_line(t, net);
 }

@@ -5,6 +5,7 @@
 #include "base/cli.h"
 #include "stream/op.h"
 #include "target/accel.h"
+#include "target/part.h"
 
 #include <assert.h>
 #include <math.h>
@@ -92,6 +93,41 @@ commands_beside(const struct network *net, const struct perf_machine *m, const s
 	return fmax(busy - run->cycles, 0);
 }
 
+const char busy_kind[] = "memory";
+
+/*
+ * A memory limits a run beside the clocks of kernels and transfers, which ignore that both share
+ * it.  Less than half of a cycle is the rounding error of a sum.
+ */
+static struct busy_memory
+find_busy(struct arena *a, const struct network *net, const struct perf_run *run)
+{
+	const struct memory_system *m = &net->memory;
+	struct busy_memory x = { .area = MEM_SRAM };
+	double busy[MEM_AREAS] = { 0 };
+	for (size_t i = 0; i < run->n; i++) {
+		x.start = fmax(x.start, run->row[i].step.end);
+		for (int k = 0; k < MEM_AREAS; k++) {
+			busy[k] += run->row[i].step.port[k];
+			if (busy[k] > busy[x.area])
+				x.area = (enum mem_area)k;
+		}
+	}
+	x.end = run->cycles - x.start < 0.5 ? x.start : run->cycles;
+	const struct target_part *names = target_part_with(net->chip, m->system, m->mode);
+	const char *memory = target_part_memory(names, m->mode, x.area, m->const_area);
+	x.name = arena_printf(a, "%s is still busy", text_plain(a, memory));
+	return x;
+}
+
+struct perf_estimate
+busy_estimate(const struct network *net, const struct operator *op)
+{
+	/* the estimators of Vela have no such time */
+	bool counts = net->model == PERF_CALIBRATED || net->model == PERF_TIMELINE;
+	return (struct perf_estimate){ .total = counts ? op->busy.end - op->busy.start : 0 };
+}
+
 bool
 evaluate(struct arena *a, const struct options *o, struct network *net,
 	 struct err *e)
@@ -115,6 +151,7 @@ evaluate(struct arena *a, const struct options *o, struct network *net,
 			return err_at(e, net->file, 0, "%s: %s", op->name,
 				      inner.text);
 		op->run = by_fit ? calibrated : op->timeline;
+		op->busy = find_busy(a, net, &op->run);
 		op->row = anew(a, struct perf_estimate, op->run.n);
 		struct perf_estimate sum = perf_estimate_run(
 		    m, o->model, &op->operand_info, &op->run, op->row);

@@ -220,6 +220,32 @@ row(const struct json_out *j, const struct network *net, size_t k, size_t i)
 	text_free(&name);
 }
 
+/* The row of a memory that is still busy has the members of all rows, without accesses of its own. */
+static void
+busy_row(const struct json_out *j, const struct network *net, size_t k)
+{
+	static const double none[MEM_AREAS] = { 0 };
+	const struct operator *op = &net->op[k];
+	const struct perf_estimate e = busy_estimate(net, op);
+	json_line(j, 0);
+	json_open(j, NULL, '{');
+	json_put_i64(j, "operator", (int64_t)k);
+	json_put_null(j, "index");
+	json_put_string(j, "kind", busy_kind);
+	json_put_string(j, "name", op->busy.name);
+	json_put_null(j, "word");
+	json_cycles(j, "start_cycle", op->start + op->busy.start);
+	json_cycles(j, "end_cycle", op->start + op->busy.end);
+	json_cycles(j, "timeline_cycles", 0);
+	json_cycles(j, "total_cycles", e.total);
+	json_put_f64(j, "npu_cycles", 0);
+	memories(j, "access_cycles", none);
+	memories(j, "read_bytes", none);
+	memories(j, "write_bytes", none);
+	json_put_string(j, "limited_by", memory_area_report(op->busy.area));
+	json_close(j, '}');
+}
+
 void
 report_json(struct text *t, const struct network *net)
 {
@@ -236,13 +262,16 @@ report_json(struct text *t, const struct network *net)
 	estimate(j, net);
 	json_line(j, 0);
 	json_open(j, "operations", '[');
-	for (size_t k = 0; k < net->n; k++)
+	for (size_t k = 0; k < net->n; k++) {
 		for (size_t i = 0; i < net->op[k].run.n; i++) {
 			if (!row_listed(&net->op[k].run.row[i]))
 				continue;
 			json_line(j, 0);
 			row(j, net, k, i);
 		}
+		if (net->op[k].busy.end > net->op[k].busy.start)
+			busy_row(j, net, k);
+	}
 	json_close_line(j, 0, ']');
 	json_map(j, net);
 	text_puts(t, " }\n");

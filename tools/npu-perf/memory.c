@@ -21,6 +21,7 @@ span_times(struct arena *a, const struct network *net)
 	/* the first and the last cycle of every moment with commands */
 	for (size_t k = 0; k < net->n; k++) {
 		const struct operator *op = &net->op[k];
+		int64_t last = -1; /* moment, which ends when no memory is busy */
 		for (size_t i = 0; op->command && i < op->run.n; i++) {
 			const struct perf_row *r = &op->run.row[i];
 			if (!row_listed(r) || r->npu->index >= op->n_labels)
@@ -32,7 +33,10 @@ span_times(struct arena *a, const struct network *net)
 				start[m] = s;
 			if (e > end[m])
 				end[m] = e;
+			last = m > last ? m : last;
 		}
+		if (last >= 0 && op->start + op->busy.end > end[last])
+			end[last] = op->start + op->busy.end;
 	}
 	/* a moment without commands, such as a CPU operator, is between its neighbours */
 	for (size_t m = 0; m < n; m++) {

@@ -49,6 +49,15 @@ struct operator {
 	struct perf_run run;
 	struct perf_estimate *row; /* estimate by the chosen model, one per row of run */
 	double start;		   /* cycle of the network at which the operator starts */
+	/*
+	 * the time, in cycles of run, in which all kernels and transfers have ended and a memory still
+	 * moves their bytes (perf_clocks_end), as a row of the reports; end == start: there is none
+	 */
+	struct busy_memory {
+		enum mem_area area;
+		double start, end;
+		const char *name; /* of the row, such as "MRAM is still busy" */
+	} busy;
 };
 
 /* an operator that stays on the CPU */
@@ -263,6 +272,9 @@ int64_t network_used(const struct network *net, enum mem_area area);
 /* "main_split_1/conv_3", or the label of the source map */
 void row_name(struct text *t, const struct operator *op, size_t row);
 bool row_listed(const struct perf_row *r); /* true for a kernel or a transfer */
+/* of the row of a memory that is still busy: its kind, and its estimate by the chosen model */
+extern const char busy_kind[];
+struct perf_estimate busy_estimate(const struct network *net, const struct operator *op);
 /* the memory or engine that determines a row's cycles: "NPU", "SRAM", "DMA", ... */
 const char *row_limit(const struct perf_row *r);
 /* bytes that a row reads and writes, by memory */

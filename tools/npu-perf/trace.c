@@ -45,6 +45,20 @@ put_time(const struct json_out *j, const char *key, const struct network *net, d
 	json_put_f64(j, key, cycles * 1e6 / net->memory.clock);
 }
 
+/* a bar from a cycle of the network on; the caller adds members of "args", and ends both */
+static void
+begin_event(const struct json_out *j, const struct network *net, int thread, const char *kind,
+	    const char *name, double start, double cycles)
+{
+	begin(j, "X", thread);
+	json_put_string(j, "cat", kind);
+	json_put_string(j, "name", name);
+	put_time(j, "ts", net, start);
+	put_time(j, "dur", net, cycles);
+	json_open(j, "args", '{');
+	json_put_f64(j, "cycles", cycles);
+}
+
 /* ---- counters --------------------------------------------------------------------- */
 
 struct change {
@@ -164,13 +178,9 @@ report_trace(struct text *t, const struct network *net)
 			row_traffic(net, r, read, write);
 			for (int m = 0; m < MEM_AREAS; m++)
 				sum += read[m] + write[m];
-			begin(j, "X", r->step.kind == PERF_DMA ? TRANSFERS : KERNELS);
-			json_put_string(j, "cat", npu_op_name(r->npu));
-			json_put_string(j, "name", text_str(&name));
-			put_time(j, "ts", net, op->start + r->step.start);
-			put_time(j, "dur", net, r->step.cycles);
-			json_open(j, "args", '{');
-			json_put_f64(j, "cycles", r->step.cycles);
+			begin_event(j, net, r->step.kind == PERF_DMA ? TRANSFERS : KERNELS,
+				    npu_op_name(r->npu), text_str(&name),
+				    op->start + r->step.start, r->step.cycles);
 			json_put_f64(j, "npu_cycles", (double)r->cost.npu);
 			json_put_f64(j, "macs", (double)r->cost.macs);
 			/* that a kernel reads and writes, or a transfer's size */
@@ -179,6 +189,15 @@ report_trace(struct text *t, const struct network *net)
 			json_close(j, '}');
 			text_free(&name);
 		}
+	for (size_t k = 0; k < net->n; k++) {
+		const struct busy_memory *b = &net->op[k].busy;
+		if (!(b->end > b->start))
+			continue;
+		begin_event(j, net, KERNELS, busy_kind, b->name, net->op[k].start + b->start,
+			    b->end - b->start);
+		json_close(j, '}');
+		json_close(j, '}');
+	}
 	/* an arrow from the transfer of a kernel's weights to this kernel */
 	for (size_t k = 0; k < net->n; k++)
 		for (size_t i = 0; i < net->op[k].run.n; i++) {

@@ -282,11 +282,13 @@ match_layers(const struct report *old, const struct report *new)
 				add_row(&l, &p, x);
 		}
 	}
+	for (size_t i = 0; i < new->n_layers; i++)
+		l.n_new -= new->layer[i].is_memory;
 	double all = 0;
 	for (size_t i = 0; i < l.n; i++) {
 		const struct row *x = &l.v[i];
 		bool pair = !x->is_stage && x->n_old && x->n_new;
-		l.n_pairs += pair;
+		l.n_pairs += pair && !x->new->is_memory;
 		l.paired += pair ? x->new_cycles : 0;
 		all += x->new_cycles;
 	}

@@ -82,7 +82,8 @@ operation_of(const struct json *o)
 		.weights_at = json_number(o, "weights_at", -1),
 		.weight_bytes = json_number(o, "weight_bytes", 0),
 		.name = json_string(o, "name", "?"), .kind = kind,
-		.is_transfer = !strcmp(kind, "dma"), .layer = -1,
+		.is_transfer = !strcmp(kind, "dma"), .is_memory = !strcmp(kind, "memory"),
+		.layer = -1,
 		.limit = !strcmp(by, "NPU")    ? LIMIT_COMPUTE
 			 : !strcmp(by, "SRAM") ? LIMIT_SRAM
 					       : LIMIT_CONSTANTS,
@@ -131,6 +132,7 @@ add_kernel(struct layer *l, const struct operation *o, struct extent block)
 			 l->ofm_c == o->ofm.c;
 	if (has_weights == l->has_weights)
 		l->results += o->ofm.h * o->ofm.w * o->ofm.c;
+	l->is_memory = o->is_memory;
 	l->n_kernels++;
 	if (l->start < 0 || o->start < l->start)
 		l->start = o->start;
@@ -209,10 +211,11 @@ list_nodes(struct report *r, const int *place, const char *path)
 		if (r->node[i].within >= 0)
 			r->node[i].within = (int)at[r->node[i].within] - 1;
 	for (size_t i = 0; !n && i < r->n_layers; i++)
-		r->node[r->n_nodes++] = (struct node){
-			.name = r->layer[i].name, .title = r->layer[i].title,
-			.label = r->layer[i].label,
-			.index = i, .kind = r->layer[i].kind, .layer = (int)i, .within = -1 };
+		if (!r->layer[i].is_memory)
+			r->node[r->n_nodes++] = (struct node){
+				.name = r->layer[i].name, .title = r->layer[i].title,
+				.label = r->layer[i].label, .index = i,
+				.kind = r->layer[i].kind, .layer = (int)i, .within = -1 };
 	return at;
 }
 
@@ -391,7 +394,7 @@ read_operations(struct report *r)
 			continue;
 		if (in_range && place[(size_t)k])
 			op->layer = place[(size_t)k] - 1;
-		else if (!r->has_map)
+		else if (!r->has_map && !op->is_memory)
 			op->layer = group_layer(r, i, &cap);
 		else
 			op->layer = find_layer(r, l ? json_string(l, "name", op->name)

@@ -34,9 +34,10 @@ struct place { double region, at; }; /* region -1: not in memory, or not in the 
 struct operation {
 	const char *name, *kind;
 	bool is_transfer;
+	bool is_memory; /* the time after all kernels and transfers in which a memory is still busy */
 	/*
 	 * index in struct report of the layer that a kernel belongs to, or whose weights a
-	 * transfer moves; -1: none
+	 * transfer moves; -1: none; a memory that is still busy is a layer by itself
 	 */
 	int layer;
 	enum limit limit;
@@ -58,6 +59,7 @@ struct layer {
 	/* kind of the first kernel that has weights; if none has, of the first kernel */
 	const char *kernel;
 	bool has_weights;
+	bool is_memory;	 /* no operator of the source: struct operation */
 	bool is_uniform; /* all kernels have this kind, and ifm_c and ofm_c channels */
 	double ifm_c, ofm_c; /* channels of the kernel whose kind `kernel` is */
 	double results; /* elements that the kernels with weights, or else all, compute */

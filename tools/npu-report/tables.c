@@ -376,6 +376,8 @@ table_roofline(const struct report *r)
 	struct table b = table_of(r->a, picture_titles[PIC_ROOFLINE], columns);
 	for (size_t i = 0; i < r->n_layers; i++) {
 		const struct layer *l = &r->layer[i];
+		if (l->is_memory)
+			continue;
 		table_add(&b, cell_layer(l));
 		table_add(&b, cell_number(l->macs));
 		table_add(&b, cell_number(l->bytes));

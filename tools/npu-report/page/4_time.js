@@ -64,7 +64,8 @@ function drawTimeline()
 		if (b - a > 40)
 			add(svg, 'text', { x: a + 4, y: y[lane] + HIGH / 2 + 4, 'pointer-events': 'none' }, fit(name, b - a - 8, labels));
 	};
-	D.ops.forEach(o => bar(o, o[3] === D.limits.length ? 1 : 0, LIMITS[o[3]], o[0] >= 0 ? D.nodes[o[0]].l : 'transfer',
+	D.ops.forEach(o => bar(o, o[3] === D.limits.length ? 1 : 0, LIMITS[o[3]],
+		o[0] >= 0 ? D.nodes[o[0]].l : o[3] === D.limits.length ? 'transfer' : 'a memory is still busy',
 		o[3] === D.limits.length ? 'transfer of weights' : D.limits[o[3]]));
 	D.cpus.forEach(o => bar(o, 2, 'cpu', o[0] >= 0 ? D.nodes[o[0]].l : o[3], `on the CPU, roughly`));
 }
