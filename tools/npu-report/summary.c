@@ -169,7 +169,7 @@ put_next(struct text *t, const struct report *r)
 		above = "options";
 		text_printf(t, "  %s  no other limit of %s saves 3 %% of the time%s\n", above,
 			    text_plain(r->a, fast_text(r)),
-			    arena_is_in_sram(r) ? " or 10 % of the bytes" : "");
+			    arena_is_in_sram(r) ? " or 10 % of the bytes for at most 70 % more time" : "");
 	}
 	for (size_t i = 0; i < n; i++) {
 		/* what an option changes, and what needs another chip */
