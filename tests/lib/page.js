@@ -219,6 +219,12 @@ async function checkMarks(page)
 	await page.click('#longest tr[data-n] td');
 	m = await page.run(`() => (${marked})(${k})`);
 	check(m.network >= 1 && m.longest >= 1, 'a click in a table marks', JSON.stringify(m));
+	// the time of an operator is the same in the table and beside the pictures
+	const differ = await page.run(`() => [...document.querySelectorAll('#longest > table tr[data-n]')].filter(r => {
+		r.cells[0].click();
+		return !document.querySelector('#panel').textContent.includes(r.cells[2].textContent);
+	}).map(r => r.textContent)`);
+	check(differ.length === 0, 'the panel has other times than the table for', differ.join('; '));
 	// keys: Escape clears, Enter selects, an arrow moves
 	const state = await page.run(`() => {
 		const key = (e, key) => e.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true }));

@@ -354,9 +354,7 @@ put_cpu(struct text *t, const struct report *r)
 		put_named(t, x->name, x->label);
 		put_cell(t, "less", x->kind);
 		put_cell(t, "n", cpu_text(r, x->cpu_cycles * core.factor));
-		put_cell(t, "n", x->cpu_time > 0
-				     ? human_ms(r->a, cycles_ms(r, cpu_cycles_rounded(x->cpu_time)))
-				     : "");
+		put_cell(t, "n", x->cpu_time > 0 ? human_ms(r->a, cycles_ms(r, x->cpu_time)) : "");
 		put_cell(t, "", x->reason ? x->reason : "the compiled file does not say");
 		has_floats |= x->reason && is_left_out_by_integer_io(x->reason);
 		text_puts(t, "</tr>\n");

@@ -50,7 +50,7 @@ put_nodes(const struct json_out *j, const struct report *r)
 		json_close(j, ']');
 		if (x->cpu_cycles > 0) {
 			put_number(j, "cpu", cpu_cycles_rounded(x->cpu_cycles * core.factor));
-			put_number(j, "ct", cpu_cycles_rounded(x->cpu_time));
+			put_number(j, "ct", x->cpu_time);
 		}
 		if (x->reason)
 			json_put_string(j, "why", x->reason);

@@ -28,7 +28,7 @@ const opOf = []; /* the operator of the model of each node */
 const nodeOfLayer = new Map();
 D.nodes.forEach((x, i) => { if (x.y >= 0 && !nodeOfLayer.has(x.y)) nodeOfLayer.set(x.y, i); });
 const layerOf = i => i >= 0 && D.nodes[i].y >= 0 ? D.layers[D.nodes[i].y] : null;
-const total = l => l.t[0] + l.t[1] + l.t[2] + l.t[3];
+const total = l => l.t.reduce((sum, v) => sum + v, 0); /* with the waiting before its kernels */
 const readers = D.nodes.map(() => []);
 D.nodes.forEach((x, i) => x.r.forEach(r => readers[r].push(i)));
 
