@@ -311,6 +311,17 @@ front()
 }
 
 # shellcheck disable=SC2154 # t is of lib/model
+@test "constants in the memory of the arena are not said to be read without a copy there" {
+	npucc --part=infineon-psoc-edge-e84 -o m.tflite "$DIGITS" 2>/dev/null
+	npu-perf --json m.tflite | jq '(.operations[] | .limited_by) = "On-chip Flash"' >m.json
+	npu-report --summary m.json | grep -q '^  limit .*reading constants from SOCMEM [5-9]. %'
+	npu-report m.json | run ! grep 'not copied to'
+	npu-report --html m.json | run ! grep 'not copied to'
+	# in a memory of their own, they could be copied
+	jq '.memory_mode = "Shared_Sram" | .constants_in = "off_chip_flash" | del(.part)' m.json |
+		npu-report | grep 'by kernels whose constants are not copied to SRAM$'
+}
+
 @test "floats that --integer-io leaves out are named with their memory" {
 	ends m "$t[0].shape = [1,400] | $t[4].shape = [1,400] | $t[1].shape = [2,400]
 		| .buffers[1].data = [range(800) | . % 5]"

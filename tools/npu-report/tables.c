@@ -209,7 +209,8 @@ table_warnings(const struct report *r)
 	if (s.of[LIMIT_STALL] > stall_share)
 		warn(&b, arena_printf(r->a, "%s takes %.0f %% of the time: no kernel runs then",
 				      limit_text(r, LIMIT_STALL), 100 * s.of[LIMIT_STALL]));
-	if (s.of[LIMIT_CONSTANTS] > flash_share)
+	/* in one memory, there is nothing to copy */
+	if (s.of[LIMIT_CONSTANTS] > flash_share && !has_one_memory(r))
 		warn(&b, arena_printf(r->a, "%s takes %.0f %% of the time, by kernels whose %s are not "
 					    "copied to %s", limit_text(r, LIMIT_CONSTANTS),
 				      100 * s.of[LIMIT_CONSTANTS],
