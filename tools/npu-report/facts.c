@@ -227,6 +227,13 @@ npu_share(const struct shares *s, enum limit l)
 	return s->cpu < 1 ? s->of[l] / (1 - s->cpu) : 0;
 }
 
+/* the limit of kernels that wait for the memory of this key */
+static enum limit
+limit_of(const struct report *r, const char *key)
+{
+	return strcmp(key, json_string(r->root, "constants_in", "")) ? LIMIT_SRAM : LIMIT_CONSTANTS;
+}
+
 /*
  * Lists the memories that work at least this part of the NPU's time; returns how many.  Of one memory on
  * two ports, counts the port that works longest.
@@ -235,7 +242,6 @@ static size_t
 list_working(const struct report *r, double least, struct busy out[MEMORIES])
 {
 	const struct json *m = json_get(json_get(r->root, "estimate"), "access_cycles");
-	const char *constants = json_string(r->root, "constants_in", "");
 	size_t n = 0;
 	for (size_t i = 0; m && i < m->n && n < MEMORIES; i++) {
 		double share = share_of_npu(r, m->item[i].number);
@@ -247,8 +253,7 @@ list_working(const struct report *r, double least, struct busy out[MEMORIES])
 			at++;
 		if (at == n || out[at].share < share)
 			out[at] = (struct busy){ .name = name, .share = share,
-						 .limit = strcmp(m->item[i].key, constants)
-							      ? LIMIT_SRAM : LIMIT_CONSTANTS };
+						 .limit = limit_of(r, m->item[i].key) };
 		n += at == n;
 	}
 	return n;
@@ -345,10 +350,7 @@ then_text(const struct report *r, const char *faster, double saved)
 {
 	const double much = 0.5, left = 1 - saved; /* much: of the time that is left */
 	const struct shares s = limit_shares(r);
-	/* the part of the NPU's time that the line "limit" has for the memory of the key */
-	const double share = npu_share(&s, !strcmp(faster, json_string(r->root, "constants_in", ""))
-					       ? LIMIT_CONSTANTS : LIMIT_SRAM);
-	const bool surprises = 3 * saved < share;
+	const bool surprises = 3 * saved < npu_share(&s, limit_of(r, faster));
 	struct busy v[MEMORIES + 1];
 	size_t n = list_working(r, much * left, v), shown = 0;
 	double most = 0;
@@ -375,13 +377,31 @@ then_text(const struct report *r, const char *faster, double saved)
 	return shown && is_new ? arena_printf(r->a, " (then limited by %s)", text) : "";
 }
 
+/*
+ * Says why a faster memory that the line "limit" has for most of the time saves nothing: other memories
+ * work all the time beside it; "": none does, or it has not the largest share.
+ */
+static const char *
+nothing_text(const struct report *r, const char *name, enum limit limit)
+{
+	struct busy v[MEMORIES];
+	const char *others = "";
+	size_t n = list_working(r, BUSY / 100.0, v);
+	for (size_t i = 0; i < n; i++)
+		if (strcmp(v[i].name, name) != 0)
+			others = arena_printf(r->a, *others ? "%s and %s" : "%s%s", others, v[i].name);
+	return *others && limit_shares(r).most == limit
+		   ? arena_printf(r->a, "; %s less than 1 %%, as %s works all the time", name, others)
+		   : "";
+}
+
 const char *
 faster_text(const struct report *r)
 {
 	const double least = 0.005, worth = 0.05; /* of the NPU's time */
 	const struct json *m = json_get(r->root, "twice_as_fast_cycles");
 	const struct shares s = limit_shares(r);
-	const char *text = NULL;
+	const char *text = NULL, *nothing = "";
 	struct busy busy[MEMORIES];
 	if (!m || (npu_share(&s, LIMIT_SRAM) + npu_share(&s, LIMIT_CONSTANTS) +
 			   npu_share(&s, LIMIT_STALL) < worth &&
@@ -396,6 +416,8 @@ faster_text(const struct report *r)
 		for (size_t k = 0; k < i; k++)
 			is_repeated |= m->item[k].kind == JSON_NUMBER &&
 				       !strcmp(memory_text(r, m->item[k].key), name);
+		if (m->item[i].kind == JSON_NUMBER && saved < least && !is_repeated && !*nothing)
+			nothing = nothing_text(r, name, limit_of(r, m->item[i].key));
 		if (saved < least || is_repeated)
 			continue;
 		text = text ? arena_printf(r->a, "%s, %s %.0f %%", text, name, 100 * saved)
@@ -405,7 +427,7 @@ faster_text(const struct report *r)
 		text = arena_printf(r->a, "%s%s", text, then_text(r, m->item[i].key, saved));
 	}
 	if (text)
-		return text;
+		return arena_printf(r->a, "%s%s", text, nothing);
 	return 100 * computing(r) >= BUSY
 		   ? "a memory of twice the speed would save less than 1 %: computing takes nearly as long"
 		   : "a memory of twice the speed would save less than 1 %";
