@@ -325,17 +325,19 @@ commands_text(const struct report *r)
 const char *
 limits_text(const struct report *r)
 {
-	const double least = 0.005; /* of the time */
+	const double least = 0.005, surprises = 0.05; /* of the time; of that of the NPU */
 	struct shares s = limit_shares(r);
+	/* kernels compute for longer than the share of computing, beside slower accesses */
+	const bool computes = computing(r) > npu_share(&s, LIMIT_COMPUTE) + surprises;
 	const char *t = s.cpu < least ? NULL
 				      : arena_printf(r->a, "%s %.0f %%", cpu_limit, 100 * s.cpu);
 	for (int k = 0; k < LIMITS; k++)
 		if (s.of[k] >= least)
 			t = arena_printf(r->a, "%s%s%s %.0f %%", t ? t : "", t ? ", " : "",
 					 limit_text(r, (enum limit)k), 100 * s.of[k]);
-	return t && busy_text(r) ? arena_printf(r->a, "%s (each moment counts once, for the slowest "
-							  "of what works then)", t)
-				 : t;
+	return t && (computes || busy_text(r))
+		   ? arena_printf(r->a, "%s (each moment counts once, for the slowest of what works then)", t)
+		   : t;
 }
 
 /*
