@@ -779,7 +779,9 @@ front()
 	run --separate-stderr npu-report --compare=fast.json --fail-if-slower=0 \
 		-o gate.txt worse.json
 	[ "$status" = 1 ]
-	grep 'cycles are .* % more than the .* of fast.json' <<<"$stderr"
+	# by the numbers of the table
+	read -r before now < <(sed -n 's/^  time of an inference, µs  *\([0-9.]*\)  *\([0-9.]*\) .*/\1 \2/p' gate.txt)
+	grep "an inference takes $now µs, .* % more than the $before µs of fast.json" <<<"$stderr"
 	[ -s gate.txt ]
 	npu-report --compare=fast.json --fail-if-slower=1000 worse.json >out
 	# a batch is compared by the cycles of an inference
@@ -789,6 +791,30 @@ front()
 	grep -E '^  inputs of a run +1 +4 ' out
 	grep -E '^  an inference, cycles .* faster *$' out
 	run ! npu-report --compare=batch.json --fail-if-slower=30 -o gate.txt fast.json
+}
+
+@test "a comparison can fail a build for the bytes of a memory" {
+	report m
+	for key in sram_bytes stream_bytes arena_bytes; do
+		jq ".$key *= 1.1" m.json >more.json
+		npu-report --compare=m.json --fail-if-larger=11 more.json >out
+		run -1 --separate-stderr npu-report --compare=m.json --fail-if-larger=1 -o out more.json
+		[ -s out ]
+		grep -E "npu-report: more.json: .*: [0-9]+ bytes are more than the [0-9]+ of m.json" <<<"$stderr"
+		npu-report --compare=more.json --fail-if-larger=0 m.json >out
+	done
+	# a file may not have a number, which is null
+	jq '.arena_bytes = null' m.json >less.json
+	npu-report --compare=less.json --fail-if-larger=0 m.json >out
+}
+
+@test "0 has no difference in percent" {
+	report m
+	jq '.cpu_operators = 1' m.json >more.json
+	npu-report --compare=m.json more.json >out
+	grep -qE '^  operators on the CPU  *0  *1  new  *larger' out
+	npu-report --compare=m.json m.json >out
+	grep -qE '^  operators on the CPU  *0  *0  -' out
 }
 
 @test "a comparison names both machines and compares times where the clocks differ" {
@@ -1001,7 +1027,7 @@ front()
 	jq -e --slurpfile f <(npu-perf --json fast.tflite) \
 		'.inference_npu_cycles <= $f[0].inference_npu_cycles * 1.2 and .inference_seconds > $f[0].inference_seconds' m.json
 	npu-report --compare=fast.tflite --fail-if-slower=0 m.json >/dev/null 2>err || [ $? = 1 ]
-	grep -q 'are .* % more than' err
+	grep -q 'takes .* % more than' err
 }
 
 @test "a member of another kind is an error, not an absent member" {
@@ -1047,8 +1073,9 @@ front()
 	refuses 2 'empty.json: error: the file has no "front"' npu-report --front=empty.json m.json
 	refuses 2 "--svg knows memory, timeline, layers, roofline, curve, not 'x'" \
 		npu-report --svg=x m.json
-	refuses 2 '--fail-if-slower works only with --compare' \
-		npu-report --fail-if-slower=1 m.json
+	for o in --fail-if-slower --fail-if-larger; do
+		refuses 2 "$o works only with --compare" npu-report "$o=1" m.json
+	done
 	# names that XML does not allow, and markup, are shown as text
 	need xmllint
 	jq '.layers |= map(.name = "<u>&\u0001\"x")' m.json >evil.json

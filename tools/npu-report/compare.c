@@ -93,13 +93,16 @@ unit_of(const struct report *old, const struct report *new)
 			      .new = 1e6 / new->clock, .parts = 10 };
 }
 
-/* adds the old number, the new one, both rounded to 1/parts, and the difference in percent */
+/*
+ * adds the old number, the new one, both rounded to 1/parts, and the difference in percent, of which 0
+ * has none
+ */
 static void
 add_numbers(struct table *b, double old, double new, double parts)
 {
 	table_add(b, cell_number(round(old * parts) / parts));
 	table_add(b, cell_number(round(new * parts) / parts));
-	table_add(b, cell_percent(new - old, old));
+	table_add(b, old > 0 ? cell_percent(new - old, old) : cell_text(new > 0 ? "new" : "-"));
 }
 
 static struct table

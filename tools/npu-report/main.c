@@ -25,10 +25,10 @@ struct options {
 	int n_perf;
 	struct arena *a; /* of meter */
 	struct meter meter[MOST_OTHERS + 1]; /* of file, then of compare */
-	bool html, gate, numbers, summary, explorer;
+	bool html, gates_time, gates_bytes, numbers, summary, explorer;
 	enum explorer explore;
 	enum picture svg; /* PICTURES: none */
-	double slower;	  /* percent */
+	double slower, larger; /* percent */
 };
 
 static void
@@ -74,8 +74,9 @@ check_options(void *options)
 		cli_error("--svg excludes --html and --compare");
 	if (o->numbers && (o->html || o->n_compare || o->svg < PICTURES))
 		cli_error("--numbers excludes --html, --svg and --compare");
-	if (o->gate && !o->n_compare)
-		cli_error("--fail-if-slower works only with --compare");
+	if ((o->gates_time || o->gates_bytes) && !o->n_compare)
+		cli_error("--fail-if-%s works only with --compare",
+			  o->gates_time ? "slower" : "larger");
 	for (int i = 0; i <= o->n_compare; i++)
 		o->meter[i] = (struct meter){ .file = i ? o->compare[i - 1] : o->file,
 					      .option = o->perf };
@@ -145,7 +146,10 @@ static const struct cli_option option_list[] = {
 		   "elsewhere in memory, since the model or report OLD; may be repeated") },
 	{ CLI_REAL("fail-if-slower", "PERCENT", slower, 0, 1000000,
 		   "with --compare: fail (status 1) if the network is more than PERCENT "
-		   "slower"), .seen = CLI_SEEN(gate) },
+		   "slower"), .seen = CLI_SEEN(gates_time) },
+	{ CLI_REAL("fail-if-larger", "PERCENT", larger, 0, 1000000,
+		   "with --compare: fail (status 1) if the network takes PERCENT more bytes of a "
+		   "memory"), .seen = CLI_SEEN(gates_bytes) },
 	{ CLI_HEADING("Memory system, for a compiled model that does not name one:"),
 	  .group = 2 },
 	MEMORY_OPTIONS,
@@ -158,7 +162,7 @@ static const struct argp argp = {
 	.args_doc = "[MODEL|REPORT [CURVE]]",
 	.doc = "Show the results of npu-perf for a compiled model as text, page or "
 	       "picture.\v"
-	       "Exit status: 0 done, 1 slower than --fail-if-slower allows, 2 error.  "
+	       "Exit status: 0 done, 1 slower or larger than --fail-if-... allows, 2 error.  "
 	       "See npu-report(1).",
 };
 
@@ -196,22 +200,37 @@ print_output(struct text *t, const struct options *o, const struct report *old,
 		print_plain(t, r);
 }
 
+/* by the time of the table's first row */
 static bool
-check_slower(const struct options *o, const struct report *old,
-	     const struct report *r, struct err *e)
+check_slower(const struct options *o, const struct report *old, const struct report *r,
+	     struct err *e)
 {
-	double cycles = r->whole / batch_of(r), before = old->whole / batch_of(old);
-	double ms = cycles_ms(r, r->whole), before_ms = cycles_ms(old, old->whole);
-	if (ms <= before_ms * (1 + o->slower / 100))
-		return true;
-	if (fabs(r->clock - old->clock) > 0)
-		return err_no(e, r->file, 0, "an inference takes %s, %.2f %% more than the %s "
-			      "of %s", human_ms(r->a, ms), 100 * (ms / before_ms - 1),
-			      human_ms(r->a, before_ms), old->file);
-	bool batch = batch_of(r) > 1 || batch_of(old) > 1;
-	return err_no(e, r->file, 0, "%.0f cycles%s are %.2f %% more than the %.0f of %s", cycles,
-		      batch ? " of each inference" : "", 100 * (cycles / before - 1), before,
-		      old->file);
+	const double us = 1e3 * cycles_ms(r, r->whole), before = 1e3 * cycles_ms(old, old->whole);
+	return us <= before * (1 + o->slower / 100) ||
+	       err_no(e, r->file, 0, "an inference takes %.1f \xc2\xb5s, %.2f %% more than the %.1f "
+		      "\xc2\xb5s of %s", us, 100 * (us / before - 1), before, old->file);
+}
+
+/* the bytes of a memory: SRAM, the memory of the constants, and the memory of an arena elsewhere */
+static bool
+check_larger(const struct options *o, const struct report *old, const struct report *r,
+	     struct err *e)
+{
+	static const char *const keys[][2] = { { "sram_bytes" }, { "flash_bytes", "stream_bytes" },
+					       { "arena_bytes" } };
+	const char *const names[] = { common_fast_text(old, r), "constants and command streams",
+				      "arena" };
+	for (size_t i = 0; i < ARRAY_LEN(keys); i++) {
+		double now = 0, before = 0;
+		for (size_t k = 0; k < ARRAY_LEN(keys[i]) && keys[i][k]; k++) {
+			now += json_number(r->root, keys[i][k], NAN); /* unknown: no comparison */
+			before += json_number(old->root, keys[i][k], NAN);
+		}
+		if (now > before * (1 + o->larger / 100))
+			return err_no(e, r->file, 0, "%s: %.0f bytes are more than the %.0f of %s",
+				      names[i], now, before, old->file);
+	}
+	return true;
 }
 
 /* The memory system of r for a file that records none; r without one leaves both names. */
@@ -327,8 +346,9 @@ main(int argc, char **argv)
 		shorten_names(&r, old, o.n_compare);
 		print_output(&t, &o, old, &r);
 		bool ok = file_write(o.output, t.p, t.n, false, &e);
-		for (int i = 0; ok && o.gate && i < o.n_compare; i++)
-			ok = check_slower(&o, &old[i], &r, &e);
+		for (int i = 0; ok && i < o.n_compare; i++)
+			ok = (!o.gates_time || check_slower(&o, &old[i], &r, &e)) &&
+			     (!o.gates_bytes || check_larger(&o, &old[i], &r, &e));
 	}
 	meters_close(o.meter, o.n_compare + 1);
 	text_free(&t);
