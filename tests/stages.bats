@@ -592,6 +592,9 @@ refused()
 	[ "$(npu-perf --part=board.ini --json m_npu.tflite | jq -r .part)" = my-board ]
 	tfl2c --part=board.ini m_npu.tflite >m.h
 	npu-report --part=board.ini --summary m_npu.tflite >summary
+	npu-report --part=board.ini --html m_npu.tflite >page
+	grep -q '<small>arena; SRAM0 has 4.00 MiB</small>' page
+	grep -q '<small>constants; MRAM has 5.50 MiB' page
 	npu-vela --part=board.ini m.tflite >log
 	cmp output/m_vela.tflite m_npu.tflite
 	npu-sweep --part=board.ini,alif-e7-he --limits=0 --results=r --json m.tflite >rows

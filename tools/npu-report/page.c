@@ -54,9 +54,7 @@ put_fact(struct text *t, const struct report *r, const char *name, const char *k
 static const char *
 memory_of_part(const struct report *r, bool constants)
 {
-	struct err none = { 0 };
-	const char *name = string(r, "part");
-	const struct target_part *p = target_part_find(name, &none);
+	const struct target_part *p = r->part;
 	if (!p || (constants && has_one_memory(r)))
 		return "";
 	const char *driver = driver_text(r);
@@ -339,8 +337,7 @@ put_cpu(struct text *t, const struct report *r)
 	static const char *const columns[] = { "operator", "-kind", ",cycles, roughly",
 					       ",time", "because", NULL };
 	bool any = false, has_floats = false;
-	struct err none = { 0 };
-	struct cpu_core core = cpu_core_of(target_part_find(string(r, "part"), &none));
+	struct cpu_core core = cpu_core_of(r->part);
 	for (size_t i = 0; i < r->n_nodes; i++) {
 		const struct node *x = &r->node[i];
 		if (x->layer >= 0)

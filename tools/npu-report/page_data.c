@@ -27,9 +27,7 @@ open_list(const struct json_out *j, const char *key)
 static void
 put_nodes(const struct json_out *j, const struct report *r)
 {
-	struct err none = { 0 };
-	const char *part = json_string(r->root, "part", NULL);
-	struct cpu_core core = cpu_core_of(target_part_find(part, &none));
+	struct cpu_core core = cpu_core_of(r->part);
 	size_t n_rewrites;
 	const struct json *rewrite = json_items(r->root, "rewrites", &n_rewrites);
 	json_open(j, "nodes", '[');
