@@ -92,34 +92,37 @@ front()
 	jq -r '.tensors[] | .name, .bytes' m.json | diff have -
 	cells Timeline | sed -n '1~8p' >have
 	jq -r '.operations[].name' m.json | diff have -
-	cells Timeline | sed -n '5~8p' >have
-	jq -r '.operations[].total_cycles' m.json | awk '{ print int($1 * 1000) }' >want
-	awk '{ print int($1 * 1000) }' have | diff want -
-	# with the digits of the page: a thousandth of a cycle, a millionth of a ms
-	jq -r '.operations[].total_cycles' m.json | sort >want
-	cells Timeline | sed -n '5~8p' | sort | diff - want
+	# whole cycles, and times with the digits of the report: a millionth of a ms
+	jq -r '.operations[].total_cycles | round' m.json >want
+	cells Timeline | sed -n '5~8p' | diff want -
 	# a transfer writes what it reads, unless it is a table for the NPU, and is not counted twice
 	cells Timeline | sed -n '7~8p;8~8p' >have
 	jq -r '.operations[] | .read_bytes, .write_bytes | add' m.json | diff have -
 	dma=$(jq -r '.operations[] | select(.kind == "dma") | .write_bytes | add | select(. > 0)' m.json | head -n 1)
 	npu-report --svg=timeline m.json | grep -q "dma, .* from .*, $dma bytes read, $dma written<"
-	run ! grep -E '[.][0-9]{4}' want
 	cells Summary | grep -qx "$(jq '.inference_ms' m.json)"
 	cells 'Time by layer' | sed -n '1~9p' >have
 	jq -r '[.layers[.operations[] | select(.kind != "dma").layer].name] |
 		reduce .[] as $n ([]; if index($n) then . else . + [$n] end) | .[]' \
 		m.json | diff have -
-	# the sum of layers and of the waiting between them is the timeline
+	# the sum of layers and of the waiting between them is the timeline, but for rounding
 	cells 'Time by layer' | sed -n '8~9p' | awk '{ s += $1 } END { print s }' >have
 	jq -r '[.operations[] | select(.kind != "dma") | .total_cycles + .stall_cycles] |
 		add' m.json >want
-	awk 'NR == FNR { a = $1; next } { exit !(a - $1 < 1 && $1 - a < 1) }' have want
+	awk 'NR == FNR { a = $1; next } { exit !(a - $1 < 6 && $1 - a < 6) }' have want
 	cells 'What more memory would buy' | sed -n '1~3p' | tr '\n' ' ' >have
 	grep -qx '3000 9000 20000 ' have
 	cells 'Weights and their compression' | sed -n '2~5p' |
 		awk '{ s += $1 } END { print s }' >have
 	jq '[.constants[] | select(.kind == "weights") | .bytes - .scale_bytes] | add' \
 		m.json | diff have -
+	# the bars of weights are as long as their numbers, which can be above 100 %
+	sed -n '/id="weights"/,/<details/s/.*p:\([0-9.]*\)%">\([0-9.]*\) %.*/\1 \2/p' m.html >have
+	awk '{ r = $1 / $2; f = f ? f : r; above += $2 > 100 }
+		r > 1.02 * f || f > 1.02 * r { exit bad = 1 } END { exit bad || !above }' have
+	# a fused operator has its first name in a table, and the others in its title
+	jq '(.operations[] | select(.kind == "dma") | .name) = "fetch one;two"' m.json | npu-report --html >fused.html
+	grep -q '<td title="fetch one;two">fetch one</td>' fused.html
 	# the headline has the report's figures of the whole network
 	sed -n 's/.*data-key="\([a-z_]*\)" data-value="\([0-9.]*\)".*/\1 \2/p' m.html >have
 	[ "$(wc -l <have)" = 4 ]

@@ -430,16 +430,20 @@ put_weights(struct text *t, const struct report *r)
 		n--;
 	if (!all.n)
 		return;
+	double share[TOP], most = 1; /* some are encoded to more bytes than before */
+	for (size_t i = 0; i < n; i++) {
+		share[i] = l[i]->original_bytes > 0
+			       ? l[i]->weight_bytes / l[i]->original_bytes : 0;
+		most = fmax(most, share[i]);
+	}
 	open_section(t, "weights", all.title);
 	open_table(t, columns);
 	for (size_t i = 0; i < n; i++) {
-		double share = l[i]->original_bytes > 0
-				   ? l[i]->weight_bytes / l[i]->original_bytes : 0;
 		text_puts(t, "<tr>");
 		put_named(t, l[i]->name, l[i]->label);
 		put_cell(t, "n", human_bytes(r->a, l[i]->original_bytes));
 		put_cell(t, "n", human_bytes(r->a, l[i]->weight_bytes));
-		put_share(t, share, share < 1 ? share : 1);
+		put_share(t, share[i], share[i] / most);
 		text_puts(t, "</tr>\n");
 	}
 	close_table(t);

@@ -387,6 +387,7 @@ read_operations(struct report *r)
 	for (size_t i = 0; i < n; i++) {
 		struct operation *op = &r->op[r->n_ops++];
 		*op = operation_of(&o[i]);
+		op->label = label_of(r->a, op->name, path);
 		double k = json_number(&o[i], "layer", -1);
 		bool in_range = k >= 0 && k < (double)n_named;
 		const struct json *l = in_range ? &named[(size_t)k] : NULL;
@@ -508,8 +509,11 @@ read_report(struct arena *a, struct bytes json, const char *file, struct report 
 	read_memory(r);
 	make_labels(r);
 	/* all times that are cycles of the NPU become those of the inference */
-	for (size_t i = 0; i < r->n_ops; i++)
-		set_times(r, &r->op[i].start, &r->op[i].end);
+	for (size_t i = 0; i < r->n_ops; i++) {
+		struct operation *o = &r->op[i];
+		set_times(r, &o->start, &o->end);
+		o->label = o->is_transfer ? o->label : r->layer[o->layer].label;
+	}
 	for (size_t i = 0; i < r->n_layers; i++)
 		r->layer[i].start = time_of(r, r->layer[i].start, true);
 	for (size_t i = 0; i < r->n_spans; i++) {

@@ -32,7 +32,7 @@ struct extent { double h, w, c; };
 struct place { double region, at; }; /* region -1: not in memory, or not in the report */
 
 struct operation {
-	const char *name, *kind;
+	const char *name, *label, *kind; /* label: of a kernel, that of its layer */
 	bool is_transfer;
 	bool is_memory; /* the time after all kernels and transfers in which a memory is still busy */
 	/*

@@ -33,6 +33,13 @@ table_of(struct arena *a, const char *title, const char *const *column)
 	return b;
 }
 
+/* a whole number of cycles, as all that follows a cycle's point is less than the estimate knows */
+static struct cell
+cell_cycles(double v)
+{
+	return cell_number(round(v));
+}
+
 static void
 put_cell(struct text *t, const struct cell *c)
 {
@@ -306,8 +313,8 @@ table_memory(const struct report *r)
 		table_add(&b, cell_text(place_text(r, s->place)));
 		table_add(&b, cell_number(s->at));
 		table_add(&b, cell_number(s->bytes));
-		table_add(&b, cell_number(s->start));
-		table_add(&b, cell_number(s->end));
+		table_add(&b, cell_cycles(s->start));
+		table_add(&b, cell_cycles(s->end));
 		table_add(&b, cell_text(s->shape));
 	}
 	return b;
@@ -322,22 +329,22 @@ table_timeline(const struct report *r)
 	struct table b = table_of(r->a, picture_titles[PIC_TIMELINE], columns);
 	for (size_t i = 0; i < r->n_ops; i++) {
 		const struct operation *o = &r->op[i];
-		table_add(&b, cell_text(o->name));
+		table_add(&b, cell_name(o->name, o->label));
 		table_add(&b, cell_text(o->kind));
-		table_add(&b, cell_number(o->start));
-		table_add(&b, cell_number(o->end));
-		table_add(&b, cell_number(o->cycles));
-		table_add(&b, cell_number(o->stall));
+		table_add(&b, cell_cycles(o->start));
+		table_add(&b, cell_cycles(o->end));
+		table_add(&b, cell_cycles(o->cycles));
+		table_add(&b, cell_cycles(o->stall));
 		table_add(&b, cell_number(o->read_bytes));
 		table_add(&b, cell_number(o->written_bytes));
 	}
 	for (size_t i = 0; i < r->n_cpu; i++) {
 		const struct cpu_operator *c = &r->cpu[i];
-		table_add(&b, cell_text(*c->name ? c->name : c->kind));
+		table_add(&b, cell_name(*c->name ? c->name : c->kind, cpu_label(r, c)));
 		table_add(&b, cell_text(arena_printf(r->a, "%s on the CPU, roughly", c->kind)));
-		table_add(&b, cell_number(c->start));
-		table_add(&b, cell_number(c->end));
-		table_add(&b, cell_number(c->end - c->start));
+		table_add(&b, cell_cycles(c->start));
+		table_add(&b, cell_cycles(c->end));
+		table_add(&b, cell_cycles(c->end - c->start));
 		table_add(&b, cell_number(0));
 		table_add(&b, cell_number(0));
 		table_add(&b, cell_number(0));
@@ -362,8 +369,8 @@ table_layers(const struct report *r)
 		table_add(&b, cell_layer(l));
 		table_add(&b, cell_text(l->kind));
 		for (int k = 0; k < LIMITS; k++)
-			table_add(&b, cell_number(l->cycles[k]));
-		table_add(&b, cell_number(l->total));
+			table_add(&b, cell_cycles(l->cycles[k]));
+		table_add(&b, cell_cycles(l->total));
 		table_add(&b, cell_percent(l->total, r->whole));
 	}
 	return b;
@@ -382,7 +389,7 @@ table_roofline(const struct report *r)
 		table_add(&b, cell_layer(l));
 		table_add(&b, cell_number(l->macs));
 		table_add(&b, cell_number(l->bytes));
-		table_add(&b, cell_number(l->total));
+		table_add(&b, cell_cycles(l->total));
 		table_add(&b, cell_percent(l->macs, l->total * r->macs_per_cycle));
 	}
 	return b;
