@@ -95,10 +95,9 @@ listing()
 	grep -qx "On Arm's simulator of the NPU; no chip with this NPU and memory was measured" out
 }
 
-@test "every report says that it is an estimate" {
+@test "every report but CSV says that it is an estimate" {
 	compiled m 64 2000 "${pool[@]}"
-	for o in --json --csv --summary-csv --yaml --trace \
-		--verbose-performance; do
+	for o in --json --yaml --trace --verbose-performance; do
 		npu-perf "${u55[@]}" $o m.tflite >out
 		grep -q "$fitted" out || { echo "$o"; false; }
 		npu-perf "${u55[@]}" --model=timeline $o m.tflite >out
@@ -128,10 +127,10 @@ listing()
 		END
 	)
 	npu-perf "${u55[@]}" --model=timeline --csv m.tflite >out
-	[ "$(awk -F, '!/^#/ { print NF }' out | sort -u)" = 17 ]
+	[ "$(awk -F, '{ print NF }' out | sort -u)" = 17 ]
 	[ "$(sed -n 3p out)" = n/a,average,n/a,n/a,42,50,42,8,0,0,0,16,50,0.1488095238095238,npu/average_1,42,84 ]
 	npu-perf "${u55[@]}" --model=timeline --summary-csv m.tflite >out
-	[ "$(awk -F, '!/^#/ { print NF }' out)" = $'52\n52' ]
+	[ "$(awk -F, '{ print NF }' out)" = $'52\n52' ]
 	[ "$(head -1 out | cut -d, -f1-7,51,52)" = experiment,network,accelerator_configuration,system_config,memory_mode,core_clock,arena_cache_size,cycles_off_chip_flash_access,cycles_total ]
 	[ "$(sed -n 2p out | cut -d, -f1-3,6,52)" = default,m,Ethos_U55_256,500000000,84 ]
 	# 42 cycles at 500 MHz are 0.084 us

@@ -110,20 +110,12 @@ summary_columns(struct columns *c, const struct options *o,
 	text_putc(c->t, '\n');
 }
 
-static void
-last_line(struct text *t, const struct network *net)
-{
-	text_printf(t, "# %s estimator: %s\n", perf_model_name(net->model),
-		    model_note(net));
-}
-
 void
 report_summary_csv(struct text *t, const struct options *o,
 		   const struct network *net)
 {
 	summary_columns(&(struct columns){ .t = t, .header = true }, o, net);
 	summary_columns(&(struct columns){ .t = t }, o, net);
-	last_line(t, net);
 }
 
 /* ---- per layer ---------------------------------------------------------------- */
@@ -177,5 +169,4 @@ report_csv(struct text *t, const struct network *net)
 			layer_columns(&(struct columns){ .t = t }, net, busy_kind, op->busy.name,
 				      &busy, op->start + op->busy.start, op->start + op->busy.end);
 	}
-	last_line(t, net);
 }
