@@ -332,7 +332,7 @@ front()
 	npu-perf --json m_npu.tflite >m.json
 	# the input is in use with its integers, the output later
 	jq -e '.peaks[0] | .bytes == 2000 and (.tensors | length) == 2' m.json
-	local floats='float inputs and outputs hold 1.56 KiB of the 1.95 KiB of SRAM'
+	local floats='float inputs and outputs hold 1.56 KiB of the 1.95 KiB of SRAM in use'
 	npu-report --summary m.json >have
 	grep -A1 'leaves it out$' have | grep -qx "           $floats"
 	npu-report --html m.json | grep -q "<p>--integer-io saves memory, too: $floats.</p>"
