@@ -583,11 +583,11 @@ refused()
 	# the same as the part whose values these are, but for its name
 	tfl-partition --part=board.ini -o m.part m.tflite
 	tfl-partition --part=alif-e7-he m.tflite | cmp - m.part
-	npu-sched --part=board.ini m.part | sed 's/my-board/alif-e7-he/' >mine
+	npu-sched --part=board.ini m.part | sed 's/my-board part-system=.* cpu-clock=[^ ]*/alif-e7-he/' >mine
 	npu-sched --part=alif-e7-he m.part | cmp - mine
 	npucc --part=./board.ini -o m_npu.tflite m.tflite
 	npucc --part=alif-e7-he -o want.tflite m.tflite
-	npu-perf --part=board.ini --json m_npu.tflite | jq 'del(.part, .network)' >got
+	npu-perf --part=board.ini --json m_npu.tflite | jq 'del(.part, .network, .own_part)' >got
 	npu-perf --part=alif-e7-he --json want.tflite | jq 'del(.part, .network)' | cmp - got
 	[ "$(npu-perf --part=board.ini --json m_npu.tflite | jq -r .part)" = my-board ]
 	tfl2c --part=board.ini m_npu.tflite >m.h
@@ -622,6 +622,29 @@ refused()
 	sed -i 's/RTSS_HE_SRAM_MRAM/Mine/' board.ini
 	npucc --part=board.ini -o own.tflite m.tflite
 	[ "$(npu-perf --part=board.ini --json own.tflite | jq -c '[.system_config, .core_clock]')" = '["Mine",250000000]' ]
+	# later programs know the part without its file: from the compiled model, a graph, a report
+	sed -i 's/^cpu_clock.*/cpu = Cortex-M85\ncpu_clock = 1e9/' board.ini
+	npucc --part=board.ini --keep=kept -o own.tflite m.tflite
+	npu-perf --part=board.ini --json --called=m own.tflite >want
+	[ "$(jq -c '[.cpu, .cpu_clock, .sram_name, .constants_name]' want)" = '["Cortex-M85",1000000000,"SRAM0","MRAM"]' ]
+	mkdir elsewhere
+	cp own.tflite kept/m.wenc elsewhere
+	npu-report --part=board.ini --summary own.tflite >summary
+	(
+		cd elsewhere
+		npu-perf --json --called=m own.tflite | cmp - ../want
+		npu-report --summary own.tflite | cmp - ../summary
+		npu-report --html --called=m ../want >page.html
+		grep -qF '; SRAM0 has 64.0 KiB' page.html
+		npu-perf --json m.wenc | jq -c '[.cpu, .cpu_clock, .own_part]' >../got
+	)
+	jq -c '[.cpu, .cpu_clock, .own_part]' want | cmp - got
+	jq -c '[.cpu, .cpu_clock, .own_part]' kept/report.json | cmp - got
+	npucc --part=renesas-ra8p1 --keep=kept -o m_npu.tflite m.tflite
+	[ "$(jq -c '[.cpu, .cpu_clock, .own_part]' kept/report.json)" = '["Cortex-M85",1000000000,null]' ]
+	npucc --part=board.ini -o m_npu.tflite m.tflite
+	sed 's/cpu-clock=[^ ]*/cpu-clock=-1/' elsewhere/m.wenc >bad.wenc
+	refuses 2 "clock of the target's part is out of range" npu-perf bad.wenc
 	# the memories hold, or the message has the numbers
 	sed -i 's/5767168/100/' board.ini
 	refuses 1 "MRAM of my-board has 100: " npucc --part=board.ini -o no.tflite m.tflite
@@ -629,7 +652,7 @@ refused()
 	sed 's/^arena_bytes.*//' board.ini >no.ini
 	refuses 2 "no.ini:1: error: [Part.my-board] has no arena_bytes" npucc --part=no.ini -o no.tflite m.tflite
 	sed 's/^cpu_clock.*/cpu = Cortex-M0/' board.ini >no.ini
-	refuses 2 "no.ini:9: error: cpu = Cortex-M0 is none of Cortex-M55, " npu-perf --part=no.ini m_npu.tflite
+	refuses 2 "no.ini:10: error: cpu = Cortex-M0 is none of Cortex-M55, " npu-perf --part=no.ini m_npu.tflite
 	sed 's/arena_bytes/arena_byte/' board.ini >no.ini
 	refuses 2 "unknown key 'arena_byte'; did you mean arena_bytes?" npu-sched --part=no.ini m.part
 	echo >no.ini

@@ -8,7 +8,7 @@
 #include "kernels/kernels.h"
 #include "target/accel.h"
 #include "target/generation.h"
-#include "target/memory.h"
+#include "target/part.h"
 #include "tflite/fields.h"
 #include "tflite/tflite.h"
 
@@ -153,6 +153,36 @@ graph_source(struct graph *g, const struct g_rec *of, const struct g_source *s,
 
 /* ---- the target's records ---------------------------------------------- */
 
+/*
+ * Finds the chip of a target: by its name, or in the record if a file described the chip.  The
+ * graph in a source map has no strings, and then no chip.
+ */
+static bool
+find_chip(const struct graph *g, const struct g_target *t, struct memory_system *m, struct err *e)
+{
+	const int64_t most = INT64_C(1) << 40;
+	m->part = t->part;
+	m->chip = target_part_find(t->part, &(struct err){ 0 });
+	if (!t->part || !t->part_system || !t->part_memory || !t->cpu || !t->arena_memory ||
+	    !t->constant_memory)
+		return true;
+	if (t->arena_bytes < 0 || t->arena_bytes > most || t->constant_bytes < 0 ||
+	    t->constant_bytes > most || t->npu_sram_bytes < 0 || t->npu_sram_bytes > most ||
+	    !(t->cpu_clock >= 0 && t->cpu_clock <= 1e11))
+		return graph_err(g, t, e, "a size or the clock of the target's part is out of range");
+	struct target_part *p = anew(g->a, struct target_part, 1);
+	*p = (struct target_part){
+		.name = t->part, .accel = t->rec.word, .system = t->part_system,
+		.mode = t->part_memory,
+		.arena_memory = t->arena_memory, .constant_memory = t->constant_memory,
+		.arena_bytes = t->arena_bytes, .constant_bytes = t->constant_bytes,
+		.cache_bytes = t->npu_sram_bytes, .linux_bytes = t->npu_sram_bytes,
+		.cpu = t->cpu, .cpu_clock = t->cpu_clock, .source = g->file,
+	};
+	m->chip = p;
+	return true;
+}
+
 bool
 graph_target(const struct graph *g, const struct accel **a,
 	     struct memory_system *m, struct err *e)
@@ -179,7 +209,7 @@ graph_target(const struct graph *g, const struct accel **a,
 		.cache_area = (enum mem_area)t->cache_area,
 		.cache_bytes = t->cache_bytes,
 		.spilling = t->arena_area != t->cache_area,
-		.fitted_for = t->fitted_for, .part = t->part,
+		.fitted_for = t->fitted_for,
 		.fit = { .measured = t->measured, .low = t->low, .high = t->high,
 			 .operation_cycles = t->operation },
 	};
@@ -190,6 +220,8 @@ graph_target(const struct graph *g, const struct accel **a,
 			     t->high >= 1 && t->high <= 1e3))
 		return graph_err(g, t, e, "target's operation=, low= or high= is out "
 				 "of range");
+	if (!find_chip(g, t, m, e))
+		return false;
 	for (int i = 0; i < MEM_AREAS; i++)
 		m->mem[i] = (struct mem_props){ 1.0, 1, 0, 0, 1, 0, 0 };
 	for (size_t i = 0; i < g->n_memories; i++) {
@@ -241,6 +273,19 @@ graph_set_target(struct graph *g, const struct accel *a,
 	}
 	if (m->part)
 		G_PUT(t, TARGET, part, m->part);
+	/* later programs do not read the file that describes the part */
+	const struct target_part *chip = m->chip;
+	if (chip && target_part_is_own(chip)) {
+		G_PUT(t, TARGET, part_system, chip->system);
+		G_PUT(t, TARGET, part_memory, chip->mode);
+		G_PUT(t, TARGET, arena_memory, chip->arena_memory);
+		G_PUT(t, TARGET, arena_bytes, chip->arena_bytes);
+		G_PUT(t, TARGET, constant_memory, chip->constant_memory);
+		G_PUT(t, TARGET, constant_bytes, chip->constant_bytes);
+		G_PUT(t, TARGET, npu_sram_bytes, chip->cache_bytes);
+		G_PUT(t, TARGET, cpu, chip->cpu);
+		G_PUT(t, TARGET, cpu_clock, chip->cpu_clock);
+	}
 	for (int i = 0; i < MEM_AREAS; i++) {
 		const struct mem_props *p = &m->mem[i];
 		if ((int)m->axi[0] != i && (int)m->axi[1] != i)

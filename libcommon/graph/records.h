@@ -176,6 +176,10 @@ struct g_target { /* rec.word is the accelerator's name */
 	double operation, low, high;
 	const char *fitted_for;
 	const char *part; /* name of the chip that selected the profile */
+	/* the chip itself, if a file describes it: struct target_part */
+	const char *part_system, *part_memory, *arena_memory, *constant_memory, *cpu;
+	int64_t arena_bytes, constant_bytes, npu_sram_bytes;
+	double cpu_clock;
 	/* npu-sched --yield-every: the limit of an operator in cycles; cycles and bytes of
 	 * commands that the division adds; most bytes that are live between two pieces */
 	int64_t yield_every, yield_bytes, yield_kept;

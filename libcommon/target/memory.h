@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 struct accel;
+struct target_part;
 struct text;
 
 enum mem_area { MEM_SRAM, MEM_DRAM, MEM_ON_CHIP_FLASH, MEM_OFF_CHIP_FLASH,
@@ -37,6 +38,7 @@ struct memory_system {
 	const char *system, *mode; /* names; NULL: unknown */
 	const char *source;	   /* file or origin of the numbers */
 	const char *part;	   /* the chip that selected the system; NULL: none */
+	const struct target_part *chip; /* that chip; NULL: none, or only its name is known */
 	const char *meant_for;	   /* built-in systems: the accelerator; NULL or "": any */
 	double clock;		   /* Hz */
 	const char *fitted_for;	   /* accelerator of the measurements; NULL: not fitted */

@@ -98,6 +98,12 @@ target_part_take(struct arena *a, const char *name, struct err *e)
 }
 
 bool
+target_part_is_own(const struct target_part *p)
+{
+	return target_part_find(p->name, &(struct err){ 0 }) != p;
+}
+
+bool
 target_part_has(const struct target_part *p, const char *accel, const char *file, struct err *e)
 {
 	if (!accel || !strcmp(p->accel, accel))

@@ -37,6 +37,9 @@ const struct target_part *target_part_find(const char *name, struct err *e);
  */
 const struct target_part *target_part_take(struct arena *a, const char *name, struct err *e);
 
+/* True if a file describes the part: other programs do not know the part by its name. */
+bool target_part_is_own(const struct target_part *p);
+
 /*
  * Fails if the accelerator (NULL: any) is not that of the part.  file: the model that was
  * compiled for the accelerator; NULL: an option names it.

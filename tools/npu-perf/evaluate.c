@@ -217,14 +217,14 @@ cpu_clock(const struct network *net, const struct cpu_core *core)
 double
 cpu_seconds(const struct network *net, const struct cpu_operator *op)
 {
-	struct cpu_core core = cpu_core_of(net->chip);
+	struct cpu_core core = cpu_core_of(net->memory.chip);
 	return op->cycles * core.factor / cpu_clock(net, &core);
 }
 
 struct inference
 network_inference(const struct network *net)
 {
-	struct cpu_core core = cpu_core_of(net->chip);
+	struct cpu_core core = cpu_core_of(net->memory.chip);
 	struct inference x = { .core = core };
 	double n = net->batch, clock = net->memory.clock * n;
 	x.core.clock = cpu_clock(net, &core);

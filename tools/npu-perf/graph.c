@@ -80,6 +80,8 @@ read_graph(struct arena *a, const struct options *o, struct bytes file,
 		return false;
 	if (o->chip && !target_part_has(o->chip, net->accel->name, net->file, e))
 		return false;
+	if (o->chip)
+		net->memory.chip = o->chip;
 	const char *system = net->memory.system, *mode = net->memory.mode;
 	if ((o->system && (!system || strcmp(o->system, system))) ||
 	    (o->mode && (!mode || strcmp(o->mode, mode))))

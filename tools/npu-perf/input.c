@@ -206,7 +206,6 @@ find_memory(struct arena *a, const struct tfl_model *m, const struct options *o,
 	bool same_npu = p.accel == net->accel;
 	if (same_npu && !o->config && !o->system && !o->mode) {
 		net->memory = p.memory;
-		net->chip = target_part_find(p.memory.part, &(struct err){ 0 });
 		return true;
 	}
 	const char *system = o->system || !same_npu ? o->system : p.memory.system;
@@ -220,7 +219,7 @@ find_memory(struct arena *a, const struct tfl_model *m, const struct options *o,
 	bool recorded = same_npu && p.memory.system && !strcmp(system, p.memory.system);
 	if (!o->any_accelerator && !recorded && !memory_check_accel(&net->memory, net->accel, e))
 		return false;
-	net->chip = o->chip;
+	net->memory.chip = o->chip;
 	net->memory.part = o->chip ? o->chip->name : NULL;
 	return true;
 }

@@ -131,7 +131,7 @@ static void
 put_figures(const struct json_out *j, const struct network *net)
 {
 	const struct memory_system *m = &net->memory;
-	const struct target_part *names = target_part_with(net->chip, m->system, m->mode);
+	const struct target_part *names = target_part_with(m->chip, m->system, m->mode);
 	const struct graph *g = net->graph;
 	const struct g_target *target = g && g->n_targets ? g->targets[0] : NULL;
 	struct inference x = network_inference(net);
@@ -148,6 +148,26 @@ put_figures(const struct json_out *j, const struct network *net)
 #define FIGURE_IF(condition, key, kind, value, text) if (condition) FIGURE(key, kind, value, text)
 #define FIGURE_LINE() json_line(j, 0);
 #include "figures.def"
+}
+
+/* the part, if a file describes it: no reader of the report knows it by its name */
+static void
+own_part(const struct json_out *j, const struct target_part *p)
+{
+	if (!p || !target_part_is_own(p))
+		return;
+	json_line(j, 0);
+	json_open(j, "own_part", '{');
+	json_put_string(j, "system_config", p->system);
+	json_put_string(j, "memory_mode", p->mode);
+	json_put_string(j, "arena_memory", p->arena_memory);
+	json_put_i64(j, "arena_bytes", p->arena_bytes);
+	json_put_string(j, "constant_memory", p->constant_memory);
+	json_put_i64(j, "constant_bytes", p->constant_bytes);
+	json_put_i64(j, "npu_sram_bytes", p->cache_bytes);
+	json_put_string(j, "cpu", p->cpu);
+	json_put_f64(j, "cpu_clock", p->cpu_clock);
+	json_close(j, '}');
 }
 
 /* region and address of a feature map; null if it is not in memory */
@@ -252,6 +272,7 @@ report_json(struct text *t, const struct network *net)
 	const struct json_out out = { .t = t, .style = JSON_PADDED }, *j = &out;
 	json_root(j, '{');
 	put_figures(j, net);
+	own_part(j, net->memory.chip);
 	if (net->measured.inferences || net->measured.n_ops || net->measured.samples > 0)
 		measured(j, net);
 	json_open(j, "cpu_operator_names", '[');

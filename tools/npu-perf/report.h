@@ -104,7 +104,6 @@ struct network {
 	const char *file, *name; /* name: that of file, without path and suffix */
 	const struct accel *accel;
 	struct memory_system memory;
-	const struct target_part *chip; /* NULL: unknown */
 	const struct npu_map *map; /* NULL: no source map */
 	const struct graph *graph; /* NULL: not in the file */
 	struct operator *op;

@@ -83,7 +83,7 @@ static void
 part_memory(struct text *t, const struct network *net, const char *label, enum mem_area area)
 {
 	const struct target_part *p =
-	    target_part_with(net->chip, net->memory.system, net->memory.mode);
+	    target_part_with(net->memory.chip, net->memory.system, net->memory.mode);
 	const char *name = !p ? "" : area == MEM_SRAM ? target_part_fast_memory(p)
 						      : p->constant_memory;
 	if (p && strcmp(name, memory_area_report(area)) != 0)

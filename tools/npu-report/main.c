@@ -303,9 +303,6 @@ static bool
 open_fronts(const struct options *o, struct report *r, struct err *e)
 {
 	struct bytes b;
-	/* of a part of a file, the report has the name alone */
-	if (o->part)
-		r->part = target_part_take(r->a, o->part, &(struct err){ 0 });
 	if (o->front && (!file_read(r->a, o->front, REPORT_MAX, &b, e) ||
 			 !read_front(r, b, file_name(o->front), e)))
 		return false;

@@ -476,6 +476,40 @@ read_memory(struct report *r)
 	}
 }
 
+/* a size in bytes; a report may have any number */
+static int64_t
+size_of_memory(const struct json *own, const char *key)
+{
+	return (int64_t)fmin(fmax(json_number(own, key, 0), 0), 0x1p40);
+}
+
+/* The part: a built-in one, or with all that npu-perf knows of it; NULL: unknown. */
+static const struct target_part *
+find_part(const struct report *r)
+{
+	const char *name = json_string(r->root, "part", NULL);
+	const struct json *own = json_get(r->root, "own_part");
+	if (!name || !own)
+		return target_part_find(name, &(struct err){ 0 });
+	struct target_part *p = anew(r->a, struct target_part, 1);
+	*p = (struct target_part){
+		.name = name,
+		.accel = json_string(r->root, "accelerator", ""),
+		.system = json_string(own, "system_config", ""),
+		.mode = json_string(own, "memory_mode", ""),
+		.arena_memory = json_string(own, "arena_memory", "SRAM"),
+		.arena_bytes = size_of_memory(own, "arena_bytes"),
+		.constant_memory = json_string(own, "constant_memory", "flash"),
+		.constant_bytes = size_of_memory(own, "constant_bytes"),
+		.cache_bytes = size_of_memory(own, "npu_sram_bytes"),
+		.linux_bytes = size_of_memory(own, "npu_sram_bytes"),
+		.cpu = json_string(own, "cpu", ""),
+		.cpu_clock = json_number(own, "cpu_clock", 0),
+		.source = r->file,
+	};
+	return p;
+}
+
 bool
 read_report(struct arena *a, struct bytes json, const char *file, struct report *r,
 	    struct err *e)
@@ -503,7 +537,7 @@ read_report(struct arena *a, struct bytes json, const char *file, struct report 
 	if (r->cycles < 0 || r->clock <= 0 || !json_get(root, "operations"))
 		return err_at(e, file, 0, "not a report of npu-perf --json");
 	r->has_map = json_get(root, "tensors") != NULL;
-	r->part = target_part_find(json_string(root, "part", NULL), &(struct err){ 0 });
+	r->part = find_part(r);
 	r->for_linux = !strcmp(json_string(root, "driver", ""), "linux");
 	read_operations(r);
 	read_memory(r);

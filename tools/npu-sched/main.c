@@ -225,6 +225,7 @@ schedule_target(struct sched *s, struct options *o)
 	    (!o->any_accelerator && !memory_check_accel(&s->memory, s->accel, s->e)))
 		return false;
 	s->memory.part = o->part;
+	s->memory.chip = p;
 	s->profile_bytes = s->memory.cache_bytes;
 	return true;
 }

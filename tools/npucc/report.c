@@ -200,9 +200,8 @@ run_report(struct reporter *r, const char *kind, const char *called, const char 
 	/* npu-report reads TFLite models only */
 	const char *source = c->tosa || strcmp(kind, "--html") != 0
 				 ? NULL : arena_printf(c->a, "--source=%s", c->model);
-	const char *part = c->o->part ? arena_printf(c->a, "--part=%s", c->o->part) : NULL;
 	struct job job = { .program = REPORT, .option = { kind, called, source, c->quantization },
-			   .input = r->numbers, .decided = part };
+			   .input = r->numbers };
 	job.output = beside(c, name);
 	return run_jobs(c, &job, 1) && file_read(c->a, job.output, SIZE_MAX / 4, out, c->e);
 }

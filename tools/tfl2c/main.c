@@ -269,11 +269,9 @@ check_part(struct arena *a, struct job *j, struct err *e)
 	};
 	const char *memory;
 	int64_t bytes, limit;
-	if (!o->part)
-		return true;
-	const struct target_part *p = target_part_take(a, o->part, e);
+	const struct target_part *p = o->part ? target_part_take(a, o->part, e) : o->chip;
 	if (!p)
-		return false;
+		return !o->part;
 	if (j->npu.n_ops && !target_part_has(p, j->npu.accel->name, j->m->name, e)) {
 		e->status = EXIT_NO;
 		return false;
@@ -345,13 +343,11 @@ static bool
 take_profile(struct arena *a, const struct tfl_model *m, struct options *o, struct err *e)
 {
 	struct profile p;
-	struct err none = { 0 };
 	if (!profile_read(a, m, &p, e))
 		return false;
 	if (!o->memory_mode && p.memory.mode && region_config(p.memory.mode))
 		o->memory_mode = p.memory.mode;
-	if (!o->part && p.memory.part && target_part_find(p.memory.part, &none))
-		o->part = p.memory.part;
+	o->chip = p.memory.chip;
 	return true;
 }
 

@@ -32,6 +32,7 @@ struct options {
 	const char *namespaces; /* "a::b" or NULL */
 	const char *memory_mode; /* NULL: option not used */
 	const char *part;	 /* NULL: option not used */
+	const struct target_part *chip; /* without it: of the compiled model; NULL: none */
 	const char *expression[MAX_EXPRESSIONS]; /* C++ declarations before the array */
 	const char *labels_file; /* labels of the evaluation kit; NULL: none */
 	int n_expressions;
