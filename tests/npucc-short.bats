@@ -334,7 +334,7 @@ counting()
 	grep -q "operators; 1 on the CPU, of unknown time<" new.html
 	# one kernel of 51.4 cycles, in an estimate of 51 cycles
 	grep -q "^  longest  out  100.0 %," out
-	grep -qx "tfl-partition: warning: operator 1 (UNKNOWN) stays on the CPU: builtin code 400 is no operator of TensorFlow Lite, and TensorFlow Lite Micro can't run it either" notes
+	grep -qx "tfl-partition: warning: new.tflite: operator 1 (UNKNOWN) stays on the CPU: builtin code 400 is no operator of TensorFlow Lite, and TensorFlow Lite Micro can't run it either" notes
 }
 
 @test "a directory of --keep that cannot be made has the reason" {

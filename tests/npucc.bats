@@ -533,7 +533,7 @@ float_end()
 	float_end
 	npucc "${target[@]}" --allow=float-operator,interface-float \
 		-o out.tflite float.tflite 2>err
-	grep -qx 'tfl-partition: warning: operator 1 (Post) stays on the CPU: custom operator, for which the application must register a kernel' err
+	grep -qx 'tfl-partition: warning: float.tflite: operator 1 (Post) stays on the CPU: custom operator, for which the application must register a kernel' err
 	[ "$(npu-dis --verify out.tflite | wc -l)" = 1 ]
 	refuses 1 "(Post): custom operator" npucc "${target[@]}" --fail-on-cpu \
 		--allow=float-operator,interface-float -o no.tflite float.tflite

@@ -79,6 +79,59 @@ through_float()
 	tfl-partition --cpu=SQRT --report m.tflite | grep -q 'CPU  SQRT'
 }
 
+@test "the reason names operators that TensorFlow Lite Micro can't run with integers" {
+	local micro='and TensorFlow Lite Micro' code
+	for code in $SQRT 108 8 116; do
+		op m "$code" $I8 '[2,3]'
+		stays m "no lowering for this operator, $micro computes it with FLOAT32 alone: replace it (nputools-ops(7), REPLACEMENTS)"
+		tfl2c --resolver m.tflite 2>notes >m.h
+		grep -qF "warning: m.tflite: operator 0 ($(sed -n 's/^ *0 *CPU *\([A-Z]*\).*/\1/p' report)): TensorFlow Lite Micro computes it with FLOAT32 alone" notes
+	done
+	op m 78 $I8 '[2,3]' # POW
+	stays m "no lowering for this operator, $micro has no kernel for it: replace it"
+	# Linux runs other kernels
+	tfl-partition -a ethos-u65-256 --target=linux --report m.tflite | grep -q 'because: no lowering for this operator; about'
+	# FLOAT32, CUMSUM of int8, and an operator that the NPU computes
+	op m $SQRT $F32 '[2,3]'
+	stays m "no lowering for this operator; about"
+	tfl2c --resolver m.tflite 2>&1 >m.h | grep -F 'warning' && return 1
+	op m 128 $I8 '[2,3]' "$(ints '[1]' 0)"
+	stays m "no lowering for this operator; about"
+	op m 47 $I8 '[2,3]'
+	tfl-partition --cpu=EXP --report m.tflite | grep -q 'because: kept on the CPU by --cpu'
+	tfl2c --resolver m.tflite 2>&1 >m.h | grep -qF '(EXP): TensorFlow Lite Micro computes it with FLOAT32 alone'
+}
+
+@test "the replacements of operators without a lowering are one operation" {
+	local mul='{deprecated_builtin_code:18,builtin_code:18,version:1}' code
+	local end='{shape:[2,3,5],type:9,name:"end",quantization:{scale:[0.0125],zero_point:[-128]}}'
+	for code in 92 8 104; do # SQUARE, FLOOR, CEIL
+		through_float $I8 $DEQUANTIZE -128 ".operator_codes[1] = {deprecated_builtin_code:$code,builtin_code:$code}"
+		[ "$(npu_ops m)" = 1 ]
+		exact m
+	done
+	# x * RSQRT(x), x * x
+	op m 76 $I8 '[2,3,5]' "${t}[0].quantization.zero_point = [-128] | .operator_codes += [$mul]
+		| $t += [$end] | .subgraphs[0].outputs = [2]
+		| .subgraphs[0].operators += [{opcode_index:1,inputs:[0,1],outputs:[2],builtin_options_type:\"MulOptions\",builtin_options:{}}]"
+	[ "$(npu_ops m)" = 1 ]
+	exact m
+	op m 18 $I8 '[2,3,5]' ".subgraphs[0].operators[0] += {inputs:[0,0],builtin_options_type:\"MulOptions\",builtin_options:{}}"
+	[ "$(npu_ops m)" = 1 ]
+	exact m
+	# x + k * x^3 in FLOAT32, as for SIN
+	op m $DEQUANTIZE $I8 '[2,3,5]' "${t}[1] = {shape:[2,3,5],type:$F32,name:\"real\"}
+		| .operator_codes += [$mul,{deprecated_builtin_code:$QUANTIZE,builtin_code:$QUANTIZE},{deprecated_builtin_code:0,builtin_code:0}]
+		| .buffers += [{data:[171,170,42,190]}]
+		| $t += [\"x2\",\"x3\",\"k\",\"kx3\",\"sum\" | {shape:[2,3,5],type:$F32,name:.}] + [$end]
+		| ${t}[4] += {shape:[1],buffer:1} | .subgraphs[0].outputs = [7]
+		| .subgraphs[0].operators += [[1,[1,1],2],[1,[2,1],3],[1,[3,4],5],[3,[1,5],6],[2,[6],7] | {opcode_index:.[0],inputs:.[1],outputs:[.[2]]}]
+		| .subgraphs[0].operators[1:4] |= map(. + {builtin_options_type:\"MulOptions\",builtin_options:{}})
+		| .subgraphs[0].operators[4] += {builtin_options_type:\"AddOptions\",builtin_options:{}}"
+	[ "$(npu_ops m)" = 1 ]
+	exact m
+}
+
 # ratio TYPE SCALE ZERO TYPE SCALE ZERO TYPE SCALE ZERO [JQ]: DEQUANTIZE of two tensors,
 # DIV, QUANTIZE
 ratio()

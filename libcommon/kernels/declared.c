@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which declared quantizations the kernels of TensorFlow Lite Micro compute: some have a fixed
- * output quantization, and some of int8 demand equal ones (nputools-lowering(7) 3.12).
+ * Which operators, types and declared quantizations the kernels of TensorFlow Lite Micro compute:
+ * some have a fixed output quantization, and some of int8 demand equal ones
+ * (nputools-lowering(7) 3.12).
  */
 #include "kernels/call.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 
@@ -126,6 +128,48 @@ kernel_takes_quantization(const struct tfl_subgraph *g, const struct tfl_op *op,
 			  "the kernel of TensorFlow Lite Micro needs equal ones", k,
 		       (double)t->quant.scale[0], (long long)zero_of(t), scale,
 		       (long long)zero_of(out));
+}
+
+/*
+ * Operators of which the kernel takes FLOAT32 alone: elementwise.cc, exp.cc, neg.cc, floor.cc,
+ * ceil.cc, round.cc, floor_div.cc, floor_mod.cc and l2_pool_2d.cc of tflite-micro 90b983c2b
+ * (August 2026).
+ */
+static bool
+is_of_floats(int code)
+{
+	static const int codes[] = { TFL_SIN, TFL_COS, TFL_LOG, TFL_SQRT, TFL_SQUARE, TFL_EXP,
+				     TFL_NEG, TFL_FLOOR, TFL_CEIL, TFL_ROUND, TFL_FLOOR_DIV,
+				     TFL_FLOOR_MOD, TFL_L2_POOL_2D };
+	for (size_t i = 0; i < ARRAY_LEN(codes); i++)
+		if (codes[i] == code)
+			return true;
+	return false;
+}
+
+const char *
+kernel_adder(int code)
+{
+	/* identifiers; those of functions begin with a capital */
+	static const char *const adders[TFL_BUILTIN_LIMIT] = {
+#define OPERATOR(name, kernel, real, adder, ...) [TFL_##name] = #adder,
+#include "operators.def"
+#undef OPERATOR
+	};
+	const char *name = code >= 0 && code < TFL_BUILTIN_LIMIT ? adders[code] : NULL;
+	return name && isupper((unsigned char)*name) ? name : NULL;
+}
+
+bool
+kernel_is_in_micro(const struct tfl_subgraph *g, const struct tfl_op *op, struct err *e)
+{
+	const struct tfl_tensor *in = tensor_at(g, op->in, op->n_in, 0);
+	if (op->code == TFL_CUSTOM)
+		return true;
+	if (!kernel_adder(op->code))
+		return err_set(e, "TensorFlow Lite Micro has no kernel for it");
+	return !is_of_floats(op->code) || !in || in->type == TFL_FLOAT32 ||
+	       err_set(e, "TensorFlow Lite Micro computes it with FLOAT32 alone");
 }
 
 bool

@@ -113,6 +113,17 @@ bool kernel_eval(const struct tfl_subgraph *g, const struct tfl_op *op,
 bool kernel_takes_quantization(const struct tfl_subgraph *g, const struct tfl_op *op,
 			       struct err *e);
 /*
+ * declared.c: the name after "Add" of the function that registers a builtin operator with a
+ * MicroMutableOpResolver of TensorFlow Lite Micro; NULL: that class has none
+ */
+const char *kernel_adder(int code);
+/*
+ * declared.c: returns false, with the reason in e, if TensorFlow Lite Micro has no kernel of op,
+ * or none that takes the type of its first input.  Only operators whose kernel takes FLOAT32
+ * alone are known by type.
+ */
+bool kernel_is_in_micro(const struct tfl_subgraph *g, const struct tfl_op *op, struct err *e);
+/*
  * Returns true if kernel_eval computes what op declares, as other compilers do, although
  * TensorFlow Lite Micro does not: LOGISTIC, TANH and CONCATENATION of int8.
  * kernel_eval refuses other operators of which kernel_takes_quantization is false.

@@ -338,11 +338,8 @@ bool report_all(const struct part *p, const struct options *o, const struct acce
 		struct text *t);
 /* the name of an operator's first result, for people to read */
 const char *part_name(const struct part *p, const struct tfl_op *op);
-/*
- * Warns on standard error of operators that stay on the CPU although nobody asked
- * for it; `file` is the model's name, or NULL if the model came through a pipe.
- */
-void warn_of_cpu(const struct part *p, const char *file);
+/* Warns on standard error of operators that stay on the CPU although nobody asked for it. */
+void warn_of_cpu(const struct part *p, const struct options *o);
 /* prints a note if the model has further subgraphs, which are not compiled */
 void note_subgraphs(const struct part *p);
 

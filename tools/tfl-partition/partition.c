@@ -125,7 +125,7 @@ partition_file(struct arena *a, const struct options *o, const struct accel *acc
 			return false;
 	}
 	if (!o->report) {
-		warn_of_cpu(&p, o->subgraph ? p.m->name : o->input);
+		warn_of_cpu(&p, o);
 		note_open_batch(&p);
 		if (!o->subgraph)
 			note_subgraphs(&p);

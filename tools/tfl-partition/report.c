@@ -171,10 +171,12 @@ note_subgraphs(const struct part *p)
 }
 
 void
-warn_of_cpu(const struct part *p, const char *file)
+warn_of_cpu(const struct part *p, const struct options *o)
 {
 	enum { SHOWN = 8 };
-	const char *of = file ? arena_printf(p->a, "%s: ", file) : "";
+	/* NULL: the model came through a pipe, and then its name may be unknown */
+	const char *file = o->subgraph ? p->m->name : o->input, *name = file ? file : o->name;
+	const char *of = name ? arena_printf(p->a, "%s: ", name) : "";
 	struct fallback *f = anew(p->a, struct fallback, (size_t)p->sg->n_ops);
 	size_t n = 0;
 	for (int i = 0; i < p->sg->n_ops; i++)

@@ -385,6 +385,8 @@ main(int argc, char **argv)
 			cli_note("warning", "TensorFlow Lite Micro has no Add...() for %s",
 				 text_str(&missing));
 		text_free(&missing);
+		if (o.resolver)
+			resolver_refused(m);
 		/* the names of a model and of its compiled form differ little */
 		if (check_limits(&j, &e) && check_part(a, &j, &e) && write_files(a, &j, &e) &&
 		    !j.npu.n_ops && m->subgraph[0].n_ops)

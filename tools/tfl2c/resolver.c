@@ -2,15 +2,10 @@
 /* Prints the operators for a MicroMutableOpResolver. */
 #include "tfl2c.h"
 
-#include <ctype.h>
-#include <string.h>
+#include "base/cli.h"
+#include "kernels/kernels.h"
 
-/* identifiers; those of functions begin with a capital */
-static const char *const adders[TFL_BUILTIN_LIMIT] = {
-#define OPERATOR(name, kernel, real, adder, ...) [TFL_##name] = #adder,
-#include "operators.def"
-#undef OPERATOR
-};
+#include <string.h>
 
 static const char *
 adder_of(const struct tfl_op *op)
@@ -20,9 +15,7 @@ adder_of(const struct tfl_op *op)
 	if (op->code == TFL_CUSTOM &&
 	    !strcmp(op->custom, "TFLite_Detection_PostProcess"))
 		return "DetectionPostprocess";
-	const char *name = op->code >= 0 && op->code < TFL_BUILTIN_LIMIT
-			       ? adders[op->code] : NULL;
-	return name && isupper((unsigned char)*name) ? name : NULL;
+	return kernel_adder(op->code);
 }
 
 static bool
@@ -61,6 +54,19 @@ resolver_missing(struct text *t, const struct op_kinds *k)
 		text_puts(t, t->n ? ", " : "");
 		put_comment_text(t, tfl_op_label(k->op[i]));
 	}
+}
+
+void
+resolver_refused(const struct tfl_model *m)
+{
+	for (int s = 0; s < m->n_subgraphs; s++)
+		for (int i = 0; i < m->subgraph[s].n_ops; i++) {
+			const struct tfl_op *op = &m->subgraph[s].op[i];
+			struct err why = { 0 };
+			if (adder_of(op) && !kernel_is_in_micro(&m->subgraph[s], op, &why))
+				cli_note("warning", "%s: operator %d (%s): %s, so the interpreter "
+					 "fails", m->name, i, tfl_op_label(op), why.text);
+		}
 }
 
 void

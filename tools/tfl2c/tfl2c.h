@@ -316,5 +316,7 @@ void put_comment_text(struct text *t, const char *s);
 
 /* resolver.c: lists operators for which TensorFlow Lite Micro has no Add...() */
 void resolver_missing(struct text *t, const struct op_kinds *k);
+/* Warns of each operator that has an Add...(), but no kernel for its type. */
+void resolver_refused(const struct tfl_model *m);
 
 #endif

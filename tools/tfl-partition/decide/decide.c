@@ -82,6 +82,10 @@ decide_op(const struct part *p, int i)
 	if (!f->read && !strcmp(tfl_op_name(op->code), "UNKNOWN"))
 		return arena_printf(p->a, "builtin code %d is no operator of TensorFlow Lite, and "
 				    "TensorFlow Lite Micro can't run it either", op->code);
+	struct err e = { 0 };
+	if (!f->read && !p->l->for_linux && !kernel_is_in_micro(p->sg, op, &e))
+		return arena_printf(p->a, "no lowering for this operator, and %s: replace it "
+				    "(nputools-ops(7), REPLACEMENTS)", e.text);
 	if (!f->read)
 		return "no lowering for this operator";
 	const char *why = check_arity(p, op) ?: f->read(p, &p->op[i].lop);
@@ -113,7 +117,6 @@ decide_op(const struct part *p, int i)
 	 * If the reference kernel can't run it, there would be no result to equal.  Variable
 	 * accesses were checked with their variable, and only copy.
 	 */
-	struct err e = { 0 };
 	if (sim_is_resource_op(op) || kernel_check(p->sg, op, &e))
 		return NULL;
 	const char *rule = strstr(e.text, "): ");
