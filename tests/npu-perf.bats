@@ -341,6 +341,9 @@ listing()
 	bad 20 "[Memory_Mode.Shared] has no arena_mem_area" 22d
 	refuses 2 "there is no section [System_Config.Al]; there are: All; did you mean All?" \
 		ask good.ini Al
+	bad 4 "'core_clock' has a value in line 3 already" '3p'
+	bad 9 "a comment needs a line of its own: '32 ; cycles'" '9s/$/ ; cycles/'
+	bad 9 "Sram_read_latency = -1 is not a number from 0 to 1000000" '9s/32/-1/'
 	# an unused memory needs no keys
 	sed '/^Dram/d; /^axi1/d; s/Axi1/Axi0/' good.ini >one.ini
 	ask one.ini >out

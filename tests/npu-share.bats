@@ -180,7 +180,7 @@ memories()
 	cat >board.ini <<-END
 		[Part.board]
 		accelerator = ethos-u55-128
-		system_config = RTSS_HE_SRAM_MRAM
+		system_config = RTSS_HE_SRAM_Only
 		memory_mode = Shared_Sram
 		arena_memory = $1
 		arena_bytes = $2

@@ -651,8 +651,8 @@ refused()
 	npucc --part=board.ini --allow-overflow -o yes.tflite m.tflite
 	sed 's/^arena_bytes.*//' board.ini >no.ini
 	refuses 2 "no.ini:1: error: [Part.my-board] has no arena_bytes" npucc --part=no.ini -o no.tflite m.tflite
-	sed 's/^cpu_clock.*/cpu = Cortex-M0/' board.ini >no.ini
-	refuses 2 "no.ini:10: error: cpu = Cortex-M0 is none of Cortex-M55, " npu-perf --part=no.ini m_npu.tflite
+	sed 's/^cpu = .*/cpu = Cortex-M0/' board.ini >no.ini
+	refuses 2 "no.ini:9: error: cpu = Cortex-M0 is none of Cortex-M55, " npu-perf --part=no.ini m_npu.tflite
 	sed 's/arena_bytes/arena_byte/' board.ini >no.ini
 	refuses 2 "unknown key 'arena_byte'; did you mean arena_bytes?" npu-sched --part=no.ini m.part
 	echo >no.ini
@@ -669,6 +669,41 @@ refused()
 	sed '/^.System_Config/,$d; s/= Mine/= Ethos_U55_Deep_Embedded/; s/= Shared_Sram/= Shared/' board.ini >no.ini
 	refuses 2 "no.ini:4: error: there is no built-in memory mode 'Shared'; there are" \
 		npucc --part=no.ini m.tflite
+	# values that contradict each other
+	sed 's/= 4194304/= 64K/; s/= 65536/= 64K/' board.ini >same.ini
+	npu-sched --part=same.ini m.part | sed 's/same.ini/board.ini/' >mine
+	npu-sched --part=board.ini m.part | cmp - mine
+	sed 's/^Sram_clock_scale.*/Sram_clock_scale = 8/' board.ini >fast.ini
+	npu-sched --part=fast.ini m.part 2>notes >mine
+	grep -qx "npu-sched: note: fast.ini: Sram_clock_scale is 8, a share of the port's peak: 64 bytes per cycle of the NPU, but a port moves 8" notes
+	# no LINE MESSAGE SED: a part that is refused
+	no() {
+		sed "$3" board.ini >no.ini
+		refuses 2 "no.ini:$1: error: $2" npu-sched --part=no.ini m.part
+	}
+	no 6 "arena_bytes = 64 KiB is not a number of bytes from 1 to 1099511627776, such as 65536, 64K or 1M" \
+		's/^arena_bytes.*/arena_bytes = 64 KiB/'
+	no 10 "cpu_clock = 0 is not a number from 1 to" 's/^cpu_clock.*/cpu_clock = 0/'
+	no 7 "constant_memory = SRAM0 is the memory of the arena, but in memory mode Shared_Sram the constants are in OffChipFlash" \
+		's/^constant_memory.*/constant_memory = SRAM0/'
+	no 7 "npu_sram_bytes: memory mode Shared_Sram has no SRAM of the NPU's own" 's/^arena_bytes.*/&\nnpu_sram_bytes = 1M/'
+	cat >no.ini <<-'END'
+		[Part.dedicated]
+		accelerator = ethos-u65-256
+		system_config = Ethos_U65_High_End
+		memory_mode = Dedicated_Sram
+		arena_memory = DRAM
+		arena_bytes = 1M
+		constant_memory = DRAM
+		constant_bytes = 1M
+	END
+	refuses 2 "no.ini:1: error: [Part.dedicated] has no npu_sram_bytes: memory mode Dedicated_Sram has SRAM of the NPU's own" \
+		npu-sched --part=no.ini m.part
+	echo npu_sram_bytes = 64K >>no.ini
+	npu-sched --part=no.ini m.part >mine
+	# the example of the page
+	sed -n '/^.Part.my-board/,/^.Ed/{/^.Ed/!p}' "$TOP/man/nputools.7" >example.ini
+	npucc --part=example.ini -o own.tflite m.tflite
 	# a maker, or a file without its suffix
 	refuses 2 "there is no part 'nuvoton'; did you mean nuvoton-m55m1? (a file NAME.ini describes another chip: nputools(7), PARTS)" \
 		npucc --part=nuvoton m.tflite

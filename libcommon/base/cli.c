@@ -5,6 +5,7 @@
 #include "base/cli_options.h"
 #include "base/cli_words.h"
 #include "base/file.h"
+#include "base/human.h"
 #include "base/nearest.h"
 #include "base/sandbox.h"
 #include "base/text.h"
@@ -433,27 +434,13 @@ cli_choice(const char *option, const char *arg, const char *const *list)
 	return 0;
 }
 
-/* Returns the exponent of the suffix's power of two; 0 if the suffix is unknown. */
-static int
-suffix_shift(const char *end)
-{
-	static const struct { char letter; int shift; } suffix[] = {
-		{ 'k', 10 }, { 'K', 10 }, { 'm', 20 }, { 'M', 20 },
-		{ 'g', 30 }, { 'G', 30 },
-	};
-	for (size_t i = 0; *end && !end[1] && i < ARRAY_LEN(suffix); i++)
-		if (*end == suffix[i].letter)
-			return suffix[i].shift;
-	return 0;
-}
-
 int64_t
 cli_bytes(const char *option, const char *arg, int64_t min, int64_t max)
 {
 	char *end;
 	errno = 0;
 	intmax_t v = strtoimax(arg, &end, 0);
-	int shift = end == arg ? 0 : suffix_shift(end);
+	int shift = end == arg ? 0 : bytes_suffix_shift(end);
 	if (!errno && end != arg && (!*end || shift) && v >= (min >> shift) &&
 	    v <= (max >> shift) && v << shift >= min)
 		return v << shift;

@@ -59,3 +59,16 @@ human_count(struct arena *a, double v)
 	text_free(&t);
 	return s;
 }
+
+int
+bytes_suffix_shift(const char *suffix)
+{
+	static const struct { char letter; int shift; } units[] = {
+		{ 'k', 10 }, { 'K', 10 }, { 'm', 20 }, { 'M', 20 },
+		{ 'g', 30 }, { 'G', 30 },
+	};
+	for (size_t i = 0; *suffix && !suffix[1] && i < ARRAY_LEN(units); i++)
+		if (*suffix == units[i].letter)
+			return units[i].shift;
+	return 0;
+}

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reads vela.ini, and parts: ethosu-memory(7) 18.2 and 18.3, nputools(7), PARTS. */
 #include "base/file.h"
+#include "base/human.h"
 #include "base/nearest.h"
 #include "base/text.h"
 #include "target/accel.h"
@@ -160,18 +161,44 @@ is_allowed_key(const char *key, const char *const *allowed, size_t n)
 	return false;
 }
 
-/* Rejects keys that nobody reads: they are mistakes, in any section. */
+/* a comment behind a value, as in "4096 ; 4 KiB"; "OSPI #1" has none */
+static bool
+has_comment(const char *value)
+{
+	for (const char *c = value + strcspn(value, " \t"); *c; c++)
+		if (isspace((unsigned char)c[0]) &&
+		    (c[1] == ';' || (c[1] == '#' && isspace((unsigned char)c[2]))))
+			return true;
+	return false;
+}
+
+/*
+ * Rejects what are mistakes in any section: keys that nobody reads, a second value of a key, and a
+ * comment behind a value.
+ */
 static bool
 check_keys(struct ini *f)
 {
 	const char *const *allowed = NULL;
 	const char *section = NULL;
-	size_t n = 0;
+	size_t n = 0, first = 0;
 	for (size_t i = 0; i < f->n; i++) {
 		const struct entry *x = &f->entry[i];
-		if (x->section != section)
+		if (x->section != section) {
 			allowed = allowed_keys(f, section = x->section, &n);
-		if (!x->key || !allowed || is_allowed_key(x->key, allowed, n))
+			first = i;
+		}
+		if (!x->key || !allowed)
+			continue;
+		/* at most one of each allowed key precedes x */
+		for (size_t k = first; k < i; k++)
+			if (f->entry[k].key && !strcmp(f->entry[k].key, x->key))
+				return err_at(f->e, f->path, x->line, "'%s' has a value in line %u already",
+					      x->spelled, f->entry[k].line);
+		if (has_comment(x->value))
+			return err_at(f->e, f->path, x->line, "a comment needs a line of its own: '%s'",
+				      x->value);
+		if (is_allowed_key(x->key, allowed, n))
 			continue;
 		const char *meant = nearest_word(x->spelled, allowed, n);
 		return err_at(f->e, f->path, x->line, "unknown key '%s'%s%s%s",
@@ -242,9 +269,29 @@ get_number(struct ini *f, const char *section, const char *key, double min,
 	double v = strtod(x->value, &end);
 	if (end == x->value || *trim(end) || errno || !(v >= min && v <= max))
 		return err_at(f->e, f->path, x->line,
-			      "%s = %s is not a number from %.*g to %.*g", key,
+			      "%s = %s is not a number from %.*g to %.*g", x->spelled,
 			      x->value, DBL_DIG, min, DBL_DIG, max);
 	*out = v;
+	return true;
+}
+
+/* a size of a part's memory: 65536, 64K or 1M */
+static bool
+get_bytes(struct ini *f, const char *section, const char *key, int64_t *out)
+{
+	const double most = 0x1p40;
+	const struct entry *x = find(f, section, key);
+	char *end;
+	if (!x)
+		return true;
+	errno = 0;
+	double v = strtod(x->value, &end);
+	int shift = end == x->value ? 0 : bytes_suffix_shift(end);
+	v *= (double)(1 << shift);
+	if (end == x->value || (*end && !shift) || errno || !(v >= 1 && v <= most))
+		return err_at(f->e, f->path, x->line, "%s = %s is not a number of bytes from 1 to "
+			      "%.0f, such as 65536, 64K or 1M", x->spelled, x->value, most);
+	*out = (int64_t)v;
 	return true;
 }
 
@@ -267,7 +314,7 @@ get_area(struct ini *f, const char *section, const char *key, enum mem_area *out
 	return !x || memory_area_find(x->value, out) ||
 	       err_at(f->e, f->path, x->line,
 		      "%s = %s is not Sram, Dram, OnChipFlash or OffChipFlash",
-		      key, x->value);
+		      x->spelled, x->value);
 }
 
 static bool
@@ -282,7 +329,7 @@ get_port(struct ini *f, const char *section, const char *key,
 		return true;
 	*out = m->axi[1];
 	return !strcasecmp(x->value, "Axi1") ||
-	       err_at(f->e, f->path, x->line, "%s = %s is not Axi0 or Axi1", key,
+	       err_at(f->e, f->path, x->line, "%s = %s is not Axi0 or Axi1", x->spelled,
 		      x->value);
 }
 
@@ -487,6 +534,26 @@ check_target(struct ini *f, const char *section, struct target_part *p)
 	return memory_check_mode(p->mode, &e) || bad_value(f, section, "memory_mode", &e);
 }
 
+/* The memories of a part are those that its memory mode needs. */
+static bool
+check_memories(struct ini *f, const char *section, const struct target_part *p)
+{
+	struct memory_system m;
+	if (!memory_load(f->a, p->config, p->system, p->mode, accel_find(p->accel), &m, f->e))
+		return false;
+	if (m.spilling) /* constants and arena are in one memory */
+		return need_key(f, section, "npu_sram_bytes",
+				arena_printf(f->a, ": memory mode %s has SRAM of the NPU's own", p->mode));
+	if (p->cache_bytes)
+		return err_at(f->e, f->path, find(f, section, "npu_sram_bytes")->line,
+			      "npu_sram_bytes: memory mode %s has no SRAM of the NPU's own", p->mode);
+	return !target_part_has_one_memory(p) || m.const_area == m.arena_area || memory_has_one_sram(&m) ||
+	       err_at(f->e, f->path, find(f, section, "constant_memory")->line,
+		      "constant_memory = %s is the memory of the arena, but in memory mode %s the "
+		      "constants are in %s and the arena is in %s", p->constant_memory, p->mode,
+		      memory_area_name(m.const_area), memory_area_name(m.arena_area));
+}
+
 bool
 part_load_ini(struct arena *a, const char *path, struct target_part *out, struct err *e)
 {
@@ -509,17 +576,12 @@ part_load_ini(struct arena *a, const char *path, struct target_part *out, struct
 		return err_at(e, path, find(&f, s, NULL)->line, "[%s] has no name", s);
 	if (!check_target(&f, s, out) || !check_cpu(&f, s, out->cpu))
 		return false;
-	/* the sizes of the memories, in bytes; only the NPU's own SRAM may be absent */
-	const double most = 1.1e12;
-	double arena = 0, constants = 0, cache = 0;
 	if (!need_key(&f, s, "arena_bytes", "") || !need_key(&f, s, "constant_bytes", "") ||
-	    !get_number(&f, s, "arena_bytes", 1, most, &arena) ||
-	    !get_number(&f, s, "constant_bytes", 1, most, &constants) ||
-	    !get_number(&f, s, "npu_sram_bytes", 0, most, &cache) ||
-	    !get_number(&f, s, "cpu_clock", 0, 1e11, &out->cpu_clock))
+	    !get_bytes(&f, s, "arena_bytes", &out->arena_bytes) ||
+	    !get_bytes(&f, s, "constant_bytes", &out->constant_bytes) ||
+	    !get_bytes(&f, s, "npu_sram_bytes", &out->cache_bytes) ||
+	    !get_number(&f, s, "cpu_clock", 1, 1e11, &out->cpu_clock))
 		return false;
-	out->arena_bytes = (int64_t)arena;
-	out->constant_bytes = (int64_t)constants;
-	out->cache_bytes = out->linux_bytes = (int64_t)cache;
-	return true;
+	out->linux_bytes = out->cache_bytes;
+	return check_memories(&f, s, out);
 }

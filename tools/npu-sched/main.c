@@ -224,6 +224,15 @@ schedule_target(struct sched *s, struct options *o)
 	    !memory_load(s->a, o->config, o->system, o->mode, s->accel, &s->memory, s->e) ||
 	    (!o->any_accelerator && !memory_check_accel(&s->memory, s->accel, s->e)))
 		return false;
+	for (int i = 0; i < 2; i++) {
+		enum mem_area area = s->memory.axi[i];
+		const double scale = s->memory.mem[area].clock_scale;
+		if (scale > 1)
+			cli_note_to(s->e, "note", "%s: %s_clock_scale is %g, a share of the port's peak: "
+				    "%g bytes per cycle of the NPU, but a port moves %d", s->memory.source,
+				    memory_area_name(area), scale, scale * s->accel->axi_bytes,
+				    s->accel->axi_bytes);
+	}
 	s->memory.part = o->part;
 	s->memory.chip = p;
 	s->profile_bytes = s->memory.cache_bytes;
