@@ -47,15 +47,30 @@ report(struct run *r, struct err *e)
 	return ok;
 }
 
-/* of a comparison that found no difference, for a reader of standard error */
+static bool
+has_stand_in(struct sim *s)
+{
+	for (int i = 0; i < sim_model(s)->subgraph[0].n_ops; i++)
+		if (sim_stand_in(s, i))
+			return true;
+	return false;
+}
+
+/* of a comparison of all outputs, for a reader of standard error */
 static void
-note_equal(const struct run *r)
+note_compared(const struct run *r)
 {
 	const struct tfl_subgraph *g = &sim_model(r->s)->subgraph[0];
 	const struct options *o = r->o;
-	for (int i = 0; i < g->n_ops; i++)
-		if (sim_stand_in(r->s, i))
-			return; /* a note says that only its inputs are compared */
+	/* a note says that only inputs are compared, or an error why nothing is */
+	if (has_stand_in(r->s) || has_stand_in(r->other))
+		return;
+	if (r->verdict.status && !o->trace && !o->json)
+		cli_note("note", "with npu-sim --trace, the lines \"not seen\" are the results of %s that %s "
+			 "does not compute, the first operator first", text_plain(r->a, o->compare),
+			 text_plain(r->a, file_name(o->model)));
+	if (r->verdict.status)
+		return;
 	cli_note("equal", "%d output%s of both models, byte for byte, for %d frame%s%s", g->n_out,
 		 g->n_out == 1 ? "" : "s", o->frames, o->frames == 1 ? "" : "s",
 		 o->input.n ? "" : " of generated inputs");
@@ -91,8 +106,8 @@ run_model(struct arena *a, const struct options *o, struct err *e)
 		ok = ok && save_outputs(&r, e) && report(&r, e);
 		ok = file_set_end(r.files, ok, e);
 	}
-	if (ok && o->compare && !o->quiet && !r.verdict.status)
-		note_equal(&r);
+	if (ok && o->compare && !o->quiet)
+		note_compared(&r);
 	close_frames(&r);
 	if (ok)
 		*e = r.verdict;
