@@ -313,6 +313,19 @@ step_of()
 		--source=<(sed '1s/wenc/sched/' m.wenc) m_npu.tflite
 }
 
+@test "steps that are missing together are one finding" {
+	local o
+	need_shared models/mbv2_int8.tflite
+	for o in Size Performance; do
+		npucc --part=alif-e7-hp --optimise=$o -o $o.wenc "$SHARED/models/mbv2_int8.tflite"
+		npu-cmdgen -o $o.tflite $o.wenc
+	done
+	# the other plan has no fetches before the first operations
+	run -1 npu-dis --verify --source=Performance.wenc Size.tflite
+	[[ $output =~ "rule 53: step p"[0-9]+", which fetches w"[0-9]+", and "[0-9]+" more steps are missing" ]]
+	[ "$(grep -c 'missing$' <<<"$output")" -le 4 ]
+}
+
 @test "--source compares the tensors of the operators" {
 	need flatc jq
 	local fbs=$TOP/tests/models/tflite.fbs

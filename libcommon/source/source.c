@@ -16,6 +16,7 @@
 #include "tflite/tflite.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 
 enum { MOST_WRONG = 4 }; /* a comparison ends after this many differing operations */
 
@@ -170,14 +171,18 @@ next_step(struct source *x)
 	return NULL;
 }
 
+/* s and n - 1 steps after it are missing: one finding, as they have one cause */
 static void
-missing(struct source *x, const struct g_step *s)
+missing(struct source *x, const struct g_step *s, size_t n)
 {
+	char more[48] = "is missing";
+	if (n > 1)
+		(void)snprintf(more, sizeof(more), "and %zu more %s missing", n - 1,
+			       n > 2 ? "steps are" : "step is");
 	if (s->op)
-		source_error(x, "step p%d, which runs o%d, is missing", s->rec.id, s->op->rec.id);
+		source_error(x, "step p%d, which runs o%d, %s", s->rec.id, s->op->rec.id, more);
 	else
-		source_error(x, "step p%d, which fetches w%d, is missing", s->rec.id,
-		      s->weights->rec.id);
+		source_error(x, "step p%d, which fetches w%d, %s", s->rec.id, s->weights->rec.id, more);
 }
 
 static void
@@ -188,12 +193,14 @@ take_operation(struct source *x, const struct npu_op *o)
 		take_table(x, o);
 		return;
 	}
-	const struct g_step *s = next_step(x);
-	while (s && (s->op && !op_is_transfer(s->op->kind)) != kernel) {
-		missing(x, s);
+	const struct g_step *first = next_step(x), *s = first;
+	size_t n = 0;
+	for (; s && (s->op && !op_is_transfer(s->op->kind)) != kernel; n++) {
 		x->step++;
 		s = next_step(x);
 	}
+	if (n)
+		missing(x, first, n);
 	if (!s) {
 		source_error(x, "the graph has no step for this operation");
 		return;
@@ -213,11 +220,15 @@ take_operation(struct source *x, const struct npu_op *o)
 static void
 report_missing_steps(struct source *x)
 {
-	const struct g_step *s;
-	for (; x->wrong < MOST_WRONG && (s = next_step(x)); x->step++) {
-		missing(x, s);
-		x->wrong++;
+	const struct g_step *first = x->wrong < MOST_WRONG ? next_step(x) : NULL;
+	size_t n = 0;
+	for (const struct g_step *s = first; s; s = next_step(x)) {
+		x->step++;
+		n++;
 	}
+	if (n)
+		missing(x, first, n);
+	x->wrong += n > 0;
 }
 
 static void
