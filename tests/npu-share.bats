@@ -363,6 +363,26 @@ three()
 	jq -e --argjson room "$room" '.arena <= $room and .exact' share.json
 }
 
+@test "a network keeps its compiled model while another one changes" {
+	need jq
+	cd "$BATS_FILE_TMPDIR"
+	local limit on=(--tflm --together=digits,other)
+	share "${on[@]}" --within=0 -o old digits.tflite other=block.tflite
+	limit=$(jq '.networks[0].limit' share.json)
+	npucc "${u55[@]}" --arena-cache-size="$limit" -o same.tflite digits.tflite
+	cmp old/digits_npu.tflite same.tflite
+	# another network, and less memory: another plan of digits is better
+	share --tflm --within=100 -o new digits.tflite other=lstm.tflite
+	! cmp -s old/digits_npu.tflite new/digits_npu.tflite || return 1
+	share --tflm --within=100 --arena-cache-size=digits="$limit" -o new digits.tflite other=lstm.tflite
+	cmp old/digits_npu.tflite new/digits_npu.tflite
+	jq -e --argjson l "$limit" '.networks[0].rows == 1 and .networks[0].limit == $l' share.json
+	refuses 1 "digits: error: no plan fits --arena-cache-size=digits=16: the least is" \
+		npu-share "${u55[@]}" --arena-cache-size=digits=16 digits.tflite block.tflite
+	refuses 2 "--arena-cache-size: no network is called 'digit'; did you mean digits?" \
+		npu-share "${u55[@]}" --arena-cache-size=digit=16 digits.tflite block.tflite
+}
+
 @test "networks with IF and WHILE share memory under an interpreter only" {
 	need jq
 	cd "$BATS_FILE_TMPDIR"

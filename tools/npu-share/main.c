@@ -32,6 +32,12 @@ take_deadline(void *o, const char *arg)
 }
 
 static void
+take_limit(void *o, const char *arg)
+{
+	add_text(&((struct options *)o)->limits, arg, "--arena-cache-size");
+}
+
+static void
 take_together(void *o, const char *arg)
 {
 	add_text(&((struct options *)o)->together, arg, "--together");
@@ -60,7 +66,7 @@ check_options(void *options)
 {
 	const struct options *o = options;
 	if (!o->models.n)
-		cli_error("no models: name two or more files");
+		cli_error("no models: name the files of the networks");
 	target_check_names(&(struct target_names){ .accel = o->accel, .part = o->part,
 						   .system = o->system, .mode = o->mode,
 						   .has_config = o->config != NULL },
@@ -93,6 +99,9 @@ static const struct cli_option option_list[] = {
 		   "how often network NAME runs in a second: the weight of its time (default 1)") },
 	{ CLI_TAKE("deadline", "NAME=MS", take_deadline,
 		   "the longest time in milliseconds from a request to the result of network NAME") },
+	{ CLI_TAKE("arena-cache-size", "NAME=BYTES", take_limit,
+		   "take the plan that npucc makes of network NAME with this limit, as the limit in "
+		   "an earlier report: then its compiled model stays the same") },
 	{ CLI_TAKE("together", "NAME,NAME[,...]", take_together,
 		   "these networks may have live arenas at the same time: one may run before the "
 		   "other has finished") },

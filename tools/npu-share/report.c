@@ -237,6 +237,7 @@ put_network(const struct share *s, const struct json_out *j, int net)
 	json_put_string(j, "model", s->net[net].path);
 	json_put_i64(j, "rows", n->n_rows);
 	json_put_i64(j, "row", s->choice.row[net]);
+	json_put_i64(j, "limit", r->sram);
 	json_put_i64(j, "at", at);
 	json_put_i64(j, "arena", r->arena);
 	if (s->o->tflm)

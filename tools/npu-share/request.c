@@ -187,6 +187,11 @@ read_request(struct share *s)
 		if (!rated[net])
 			s->p.net[net].rate = 0;
 	}
+	for (int i = 0; i < o->limits.n; i++) {
+		if (!take_number(s, "--arena-cache-size", o->limits.v[i], &net, &v))
+			return false;
+		s->net[net].limit = (int64_t)v;
+	}
 	/* "NAME,NAME,...": each two may have live arenas at the same time */
 	for (int k = 0; k < o->together.n; k++) {
 		int group[64], n = 0;

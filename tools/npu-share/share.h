@@ -27,7 +27,7 @@ struct options {
 	const char *accel, *part, *system, *mode, *config, *effort;
 	bool any_accelerator;
 	int64_t sram, flash, dram; /* budgets in bytes; 0: the part's memories, or none */
-	struct words models, rates, deadlines, together, chains;
+	struct words models, rates, deadlines, limits, together, chains;
 	const char *name;   /* prefix of the header's names */
 	const char *output; /* directory; NULL: only the report */
 	unsigned jobs;
@@ -57,6 +57,7 @@ struct network {
 	const char *name, *path; /* the name is an identifier */
 	struct bytes integer;	 /* with --integer-io: the model without float ends; p NULL: the file */
 	uint64_t hash;		 /* of the model's file */
+	int64_t limit; /* the bytes that choose its row alone; 0: any row */
 	struct tfl_model *original;
 	struct compiled *compiled; /* of each row; file.p is NULL until it is compiled */
 	struct row *front; /* as the front has them, but for the last one, which is compiled */

@@ -19,6 +19,28 @@
 /* steps of choose_rows(): about a second */
 static const uint64_t most_steps = 1500000;
 
+/* Leaves the row alone that npucc takes with the limit of a network: the largest within it. */
+static bool
+take_limited_row(struct share *s, int net)
+{
+	struct net *x = &s->p.net[net];
+	const struct row *best = NULL;
+	int64_t least = INT64_MAX;
+	for (int k = 0; k < x->n_rows; k++) {
+		const struct row *r = &x->row[k];
+		least = min_i64(least, r->sram);
+		if (r->sram <= s->net[net].limit && (!best || r->sram > best->sram))
+			best = r;
+	}
+	if (!best)
+		return err_no(s->e, s->net[net].name, 0, "no plan fits --arena-cache-size=%s=%lld: "
+			      "the least is %lld", s->net[net].name, (long long)s->net[net].limit,
+			      (long long)least);
+	x->row[0] = *best;
+	x->n_rows = 1;
+	return true;
+}
+
 bool
 take_fronts(struct share *s)
 {
@@ -60,6 +82,8 @@ take_fronts(struct share *s)
 			if (r.fast <= s->p.fast)
 				x->row[x->n_rows++] = r;
 		}
+		if (s->net[i].limit && !take_limited_row(s, i))
+			return false;
 		if (!x->n_rows)
 			return err_no(s->e, s->net[i].name, 0, "no plan fits the fast memory of "
 				      "%lld bytes", (long long)s->p.fast);
