@@ -238,6 +238,16 @@ no_faster()
 	run ! grep -E 'are encoded|: 0 cycles' e.txt
 }
 
+@test "--explain says that a block is for weights read in place, and that waits are left out" {
+	npucc -q --part=himax-we2 --explain -o e.txt "$TOP/tests/models/digits.tflite"
+	grep -qx 'operations without waits, the longest first:' e.txt
+	grep -qE '^  [0-9]+ cycles, .*: o[0-9]+ conv .*: for weights read in place, the fastest of [0-9]+ that fit: ' e.txt
+	# all weights of another part are fetched, and operations without weights have no such words
+	grep -E ': o[0-9]+ (add|avgpool|lut) ' e.txt | grep 'read in place' && return 1
+	npucc -q --part=corstone-300 --explain -o e.txt "$TOP/tests/models/digits.tflite"
+	! grep 'read in place' e.txt || return 1
+}
+
 @test "--explain says what a transfer moves, what a step counts, and which kernels a rewrite made" {
 	local digits=$TOP/tests/models/digits.tflite
 	npucc -q --part=nxp-imx93 --explain -o e.txt "$digits"

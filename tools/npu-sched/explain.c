@@ -329,12 +329,13 @@ block_text(const struct sched *s, struct hwc b)
 	return arena_printf(s->a, "%dx%dx%d", b.h, b.w, b.c);
 }
 
-/* Why an operation has its block, as text. */
+/* Why an operation has its block, as text.  in_place: chosen for weights that are read in place. */
 static const char *
-reason_of(const struct sched *s, int32_t depth, const struct block_reason *b)
+reason_of(const struct sched *s, int32_t depth, const struct block_reason *b, bool in_place)
 {
 	const char *next = arena_printf(s->a, "%s with %.0f cycles", block_text(s, b->next),
 					b->next_cycles);
+	const char *if_read = in_place ? "for weights read in place, " : "";
 	switch (b->why) {
 	case BLOCK_FROM_GRAPH:
 		return "fixed in the graph";
@@ -342,14 +343,14 @@ reason_of(const struct sched *s, int32_t depth, const struct block_reason *b)
 		return arena_printf(s->a, "weights are encoded for depth %d; else the fastest is %s",
 				    depth, next);
 	case BLOCK_AS_FAST:
-		return arena_printf(s->a, "at most 1 %% slower than %s", next);
+		return arena_printf(s->a, "%sat most 1 %% slower than %s", if_read, next);
 	case BLOCK_FASTEST:
 		break;
 	}
 	if (b->next_cycles == 0)
 		return "the only one that fits";
-	return arena_printf(s->a, "the fastest of %d that fit: %.0f cycles, next %s", b->fitting,
-			    b->cycles, next);
+	return arena_printf(s->a, "%sthe fastest of %d that fit: %.0f cycles, next %s", if_read,
+			    b->fitting, b->cycles, next);
 }
 
 /* Sums the cycles of all operations. */
@@ -412,7 +413,8 @@ explain_op(struct report *r, int i)
 	struct sched *s = r->s;
 	const struct g_op *op = s->info[i].op;
 	int32_t rows = s->plan->stripe[i] ? s->plan->stripe[i] : op->ofm.shape.h;
-	struct block_reason b = block_reason(s, i, rows, s->plan->decided.op[i].objective);
+	const enum block_objective objective = s->plan->decided.op[i].objective;
+	struct block_reason b = block_reason(s, i, rows, objective);
 	/* a chain chooses the block of its first operation, unless weights or the graph do */
 	bool by_chain = false;
 	for (size_t k = 0; k < s->plan->n_kernels; k++)
@@ -422,7 +424,8 @@ explain_op(struct report *r, int i)
 			  : op->chain		     ?
 	    "the block of the chain's first operation"
 			  : by_chain ? "the fastest for its chain"
-				     : reason_of(s, op->block.c, &b);
+				     : reason_of(s, op->block.c, &b, op->weights && !s->info[i].shared &&
+						       objective == BLOCKS_FOR_IN_PLACE);
 	const char *traversal = "";
 	if (op->kind == OP_CONV) {
 		const bool deep = op->traversal == DEPTH_FIRST;
@@ -465,7 +468,7 @@ explain_operations(struct report *r)
 	if (r->json)
 		json_open(&r->j, "operations", '[');
 	else
-		text_puts(r->t, "operations, the longest first:\n");
+		text_puts(r->t, "operations without waits, the longest first:\n");
 	for (size_t i = 0; i < n; i++)
 		explain_op(r, v[i].i);
 	if (r->json)
