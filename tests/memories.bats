@@ -71,6 +71,7 @@ text()
 	npucc -q --part=alif-e7-hp -o hp.tflite "$DIGITS"
 	npucc -q --part=alif-e7-he-tcm -o tcm.tflite "$DIGITS"
 	npucc -q --part=nxp-imx93 -o imx.tflite "$DIGITS"
+	npucc -q --part=infineon-psoc-edge-e84-flash -o flash.tflite "$DIGITS"
 	# the chip's memories, and their labels, which are Vela's
 	named() { npu-perf "$1" | sed -nE 's/^Memory of the ([a-z]*)  +(.*) [(](.*) in Vela.s lines[)]/\1: \2: \3/p'; }
 	named hp.tflite | diff - <(printf '%s\n' 'arena: SRAM0 of alif-e7-hp: SRAM' 'constants: MRAM of alif-e7-hp: Off-chip Flash')
@@ -79,6 +80,8 @@ text()
 	named imx.tflite | diff /dev/null -
 	tfl2c hp.tflite | grep -qx ' \* Put the tensor arena into SRAM0, the model into MRAM of alif-e7-hp.'
 	tfl2c tcm.tflite | grep -qx ' \* Put the tensor arena and the model into DTCM of alif-e7-he-tcm.'
+	tfl2c flash.tflite | grep -qx ' \* Put the tensor arena into SOCMEM, the model into flash of infineon-psoc-edge-e84-flash.'
+	npucc --list-parts | grep -q '^infineon-psoc-edge-e84-flash  *ethos-u55-128 .* 16384 KiB flash '
 	tfl2c imx.tflite | grep -qx ' \* Put the tensor arena and the model into DRAM of nxp-imx93.'
 	tfl2c --memory-mode=Sram_Only hp.tflite | run ! grep 'Put the'
 	for part in alif-e7-hp:SRAM0 alif-e7-he-tcm:DTCM; do

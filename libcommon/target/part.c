@@ -15,7 +15,7 @@
  */
 enum { HEAD_BYTES = 4096 };
 
-enum { NAME_COLUMN = 24 }; /* of a part in the list */
+enum { NAME_COLUMN = 30 }; /* of a part in the list */
 
 static const struct target_part parts[] = {
 #define PART(n, on, a, s, m, arena, arena_kib, constants, constant_kib, cache_kib, linux_kib, core, mhz, src) \
