@@ -709,6 +709,8 @@ refused()
 		npucc --part=nuvoton m.tflite
 	refuses 2 "there is no part 'none-such'; npucc --list-parts lists them (a file NAME.ini" \
 		npucc --part=none-such m.tflite
+	refuses 2 "there is no part 'example'; npucc --list-parts lists them; the file is --part=example.ini" \
+		npucc --part=example m.tflite
 	refuses 2 "missing.ini: error: No such file or directory" tfl2c --part=missing.ini m_npu.tflite
 }
 
@@ -777,7 +779,7 @@ refused()
 		.operator_codes=[{deprecated_builtin_code:14,builtin_code:14}] |
 		$t[3].quantization = {scale: [0.00390625], zero_point: [-128]} |
 		.subgraphs[0].operators=[{inputs:[0],outputs:[3]}]"
-	refuses 1 "more than the limit of 1970176; the smallest that works is 4000000; parts whose memory for the arena is as large: alif-" \
+	refuses 1 "more than the limit of 1970176; the smallest that works is 4000000; parts whose memory for the arena is as large: none; with another NPU: alif-" \
 		npucc --part=himax-we2 -o out.tflite tall.tflite
 }
 

@@ -7,6 +7,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 /*
  * Bytes that a plan needs beside SRAM, constants and command streams: the head of the model
@@ -91,8 +92,12 @@ target_part_find(const char *name, struct err *e)
 const struct target_part *
 target_part_take(struct arena *a, const char *name, struct err *e)
 {
-	if (!name || (!strchr(name, '/') && !text_has_suffix(name, ".ini")))
-		return find(name, " (a file NAME.ini describes another chip: nputools(7), PARTS)", e);
+	if (!name || (!strchr(name, '/') && !text_has_suffix(name, ".ini"))) {
+		const char *file = name ? arena_printf(a, "%s.ini", name) : NULL;
+		return find(name, file && !access(file, R_OK)
+				      ? arena_printf(a, "; the file is --part=%s", file)
+				      : " (a file NAME.ini describes another chip: nputools(7), PARTS)", e);
+	}
 	struct target_part *p = anew(a, struct target_part, 1);
 	return part_load_ini(a, name, p, e) ? p : NULL;
 }
@@ -257,11 +262,14 @@ target_part_list_fitting(struct text *t, const char *accel, const struct part_ne
 {
 	const char *memory;
 	int64_t bytes, limit;
+	enum { SHOWN = 5 };
 	int found = 0;
 	for (size_t i = 0; i < ARRAY_LEN(parts); i++)
 		if ((!accel || !strcmp(parts[i].accel, accel)) &&
-		    target_part_fits(&parts[i], n, &memory, &bytes, &limit))
-			text_printf(t, "%s%s", found++ ? ", " : "", parts[i].name);
+		    target_part_fits(&parts[i], n, &memory, &bytes, &limit) && ++found <= SHOWN)
+			text_printf(t, "%s%s", found > 1 ? ", " : "", parts[i].name);
+	if (found > SHOWN)
+		text_printf(t, " and %d more (--list-parts)", found - SHOWN);
 	if (!found)
 		text_puts(t, "none");
 }

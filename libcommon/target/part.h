@@ -122,8 +122,8 @@ bool target_part_fits_plan(const struct target_part *p, double sram, double stor
 bool target_mode_has_constants_in_arena(const char *mode);
 
 /*
- * Prints the names of the parts with this accelerator (NULL: any) that fit.  Prints "none"
- * if no part does.
+ * Prints the names of the first parts with this accelerator (NULL: any) that fit, and how many
+ * more do.  Prints "none" if no part does.
  */
 void target_part_list_fitting(struct text *t, const char *accel, const struct part_needs *n);
 

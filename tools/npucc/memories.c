@@ -60,7 +60,7 @@ tell_fitting_option(struct npucc *c)
 		return;
 	if (!fits_with(c, "--optimise=Size")) {
 		cli_note("note", "%s does not fit %s with --optimise=Size either: take another "
-				 "part or memory mode", c->o->in ? c->o->in : "the model", c->o->part);
+				 "part or memory mode", c->o->in ? c->o->in : "the model", p->name);
 		return;
 	}
 	double sram = (double)target_part_sram(p, c->o->for_linux);

@@ -12,6 +12,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <string.h>
 
 /* A question about plans within so many bytes of the limited area. */
 static struct question
@@ -156,7 +157,11 @@ larger_parts(const struct sched *s)
 				    own->name);
 	struct part_needs n = { .arena = s->least, .cache = own->cache_bytes ? s->least : 0 };
 	struct text t = { 0 };
-	target_part_list_fitting(&t, NULL, &n);
+	target_part_list_fitting(&t, s->accel->name, &n);
+	if (!strcmp(text_str(&t), "none")) {
+		text_puts(&t, "; with another NPU: ");
+		target_part_list_fitting(&t, NULL, &n);
+	}
 	const char *names = arena_printf(s->a, "; parts whose memory for the arena is as large: %s",
 					 text_str(&t));
 	text_free(&t);
