@@ -114,7 +114,7 @@ find_busy(struct arena *a, const struct network *net, const struct perf_run *run
 		}
 	}
 	x.end = run->cycles - x.start < 0.5 ? x.start : run->cycles;
-	const struct target_part *names = target_part_with(net->chip, m->system, m->mode);
+	const struct target_part *names = target_part_with(m->chip, m->system, m->mode);
 	const char *memory = target_part_memory(names, m->mode, x.area, m->const_area);
 	x.name = arena_printf(a, "%s is still busy", text_plain(a, memory));
 	return x;
