@@ -156,10 +156,12 @@ like_programs()
 	load lib/model
 	load lib/partition
 	op m 22 9 '[1,6]' "$t[1].quantization={scale:[0.9],zero_point:[3]}" # RESHAPE
-	refuses 2 "operator 0 (RESHAPE), tensor 0 (in): unequal-quantization: scale " \
+	refuses 1 "m.tflite: error: integer, but not as the kernels compute: 1 error; --allow=unequal-quantization lets it pass" \
 		"${embed%/*}/embed-options" m.tflite himax-we2 0 0
 	"${embed%/*}/embed-options" m.tflite himax-we2 0 0 0 1 >library
 	npucc -q --part=himax-we2 --allow=unequal-quantization -o npucc.tflite m.tflite
+	cmp npucc.tflite library
+	"${embed%/*}/embed-options" m.tflite himax-we2 0 0 0 0 allow=unequal-quantization >library
 	cmp npucc.tflite library
 	refuses 2 "no-such-rule: the only rule here is unequal-quantization" \
 		tfl-partition --allow=no-such-rule m.tflite
@@ -204,6 +206,23 @@ as_npucc()
 		"${embed%/*}/embed-options" digits.tflite alif-e8-u85 0 0 0 0 cpu=SOFTMX
 	refuses 2 "digits.tflite: error: --cut-inputs: subgraph 0 has no tensor 'nowhere'" \
 		"${embed%/*}/embed-options" digits.tflite alif-e8-u85 0 0 0 0 cut_inputs=nowhere
+}
+
+@test "a float model is refused as by npucc, or accepted with allow" {
+	local rule
+	cp "$TOP/tests/models/digits.tflite" "$TOP/tests/models/digits-float.tflite" .
+	refuses 1 "digits-float.tflite: error: not fully integer: 13 errors; 13 of 13 operators read or compute floats, and tfl-quantize makes an integer model; --allow=float-operator lets it pass" \
+		"${embed%/*}/embed-options" digits-float.tflite himax-we2 0 0
+	run npucc --part=himax-we2 -o npucc.tflite digits-float.tflite
+	[ "$status" = 1 ]
+	[ "$(grep -c 'error: not fully integer' <<<"$output")" = 1 ]
+	for rule in float-operator float-operator,interface-float; do
+		"${embed%/*}/embed-options" digits-float.tflite himax-we2 0 0 0 0 allow=$rule >library 2>notes
+		npucc -q --part=himax-we2 --allow=$rule -o npucc.tflite digits-float.tflite
+		cmp npucc.tflite library
+	done
+	refuses 2 "error: --allow=float: no such rule; rules: " \
+		"${embed%/*}/embed-options" digits.tflite himax-we2 0 0 0 0 allow=float
 }
 
 @test "bodies take the names of cpu, and not its indices" {

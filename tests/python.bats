@@ -62,6 +62,22 @@ python()
 	END
 }
 
+@test "a float model is refused, and warnings are logged as warnings" {
+	cp "$TOP/tests/models/digits-float.tflite" .
+	python digits-float.tflite <<-'END'
+	import logging
+	refused(nputools.Error, "not fully integer: 13 errors", nputools.compile, model, part="himax-we2")
+	refused(nputools.Error, "not fully integer: 13 errors", nputools.front, model, part="himax-we2")
+	records = []
+	log = logging.getLogger("nputools")
+	log.setLevel(logging.INFO)
+	log.addFilter(lambda r: records.append(r) or True)
+	assert nputools.compile(model, part="himax-we2", allow=["float-operator"])
+	levels = {r.levelno for r in records if "warning: " in r.getMessage()}
+	assert levels == {logging.WARNING}, records
+	END
+}
+
 @test "a TOSA graph has inputs and outputs, and runs as its compiled model" {
 	local i
 	for i in 1 2 3 4 5 6; do

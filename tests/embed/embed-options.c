@@ -18,7 +18,8 @@ set(struct nputools_options *o, const char *arg)
 	const struct {
 		const char *name, **text;
 	} texts[] = { { "cpu=", &o->cpu }, { "no_rewrite=", &o->no_rewrite },
-		      { "cut_inputs=", &o->cut_inputs }, { "cut_outputs=", &o->cut_outputs } };
+		      { "cut_inputs=", &o->cut_inputs }, { "cut_outputs=", &o->cut_outputs },
+		      { "allow=", &o->allow } };
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
 		if (!strncmp(arg, texts[i].name, strlen(texts[i].name))) {
 			*texts[i].text = arg + strlen(texts[i].name);

@@ -25,6 +25,7 @@ partition(struct call *c, struct bytes model, struct text *out)
 {
 	const struct nputools_options *o = &c->o;
 	const char *other = o->integer_io    ? "integer_io"
+			    : o->allow	     ? "allow"
 			    : o->cpu	     ? "cpu"
 			    : o->cut_inputs  ? "cut_inputs"
 			    : o->cut_outputs ? "cut_outputs"
@@ -51,7 +52,7 @@ run_stage(struct call *c, stage_run *run, struct text *t)
 
 /* The part of the work that is done after each stage, as measured for a network of 2 MB.  The
  * search tells more (progress.c). */
-static const double partitioned = 0.05, scheduled = 0.7, encoded = 0.95;
+static const double checked = 0.01, partitioned = 0.05, scheduled = 0.7, encoded = 0.95;
 
 /* A part is a promise: its memories hold the compiled model and the arena. */
 static bool
@@ -103,6 +104,13 @@ cut(struct call *c, struct bytes *model)
 	return ok;
 }
 
+/* A TFLite model is all integer, except for the rules of allow. */
+static bool
+check_integer(struct call *c, struct bytes model)
+{
+	return tosa_is(model) || lib_tfl_quantcheck(c, model);
+}
+
 /* Compiles the bodies of IF and WHILE.  The stages report a model that can't be read. */
 static bool
 compile_bodies(struct call *c, struct bytes model)
@@ -137,17 +145,20 @@ static bool
 compile(struct call *c, void *model)
 {
 	struct bytes b = *(struct bytes *)model;
-	call_stage(c, partitioned, NPUTOOLS_ERROR_UNSUPPORTED, NPUTOOLS_ERROR_INPUT);
-	return call_check_model(c, b) && check_target(c) && cut(c, &b) &&
+	call_stage(c, checked, NPUTOOLS_ERROR_UNSUPPORTED, NPUTOOLS_ERROR_INPUT);
+	return call_check_model(c, b) && check_target(c) && cut(c, &b) && check_integer(c, b) &&
 	       compile_bodies(c, b) && compile_one(c, b, &c->out) && check_part(c, c->out.n);
 }
 
 static bool
 front(struct call *c, void *model)
 {
+	struct bytes b = *(struct bytes *)model;
+	call_stage(c, checked, NPUTOOLS_ERROR_UNSUPPORTED, NPUTOOLS_ERROR_INPUT);
+	if (!call_check_model(c, b) || !check_target(c) || !cut(c, &b) || !check_integer(c, b))
+		return false;
 	call_stage(c, partitioned, NPUTOOLS_ERROR_UNSUPPORTED, NPUTOOLS_ERROR_INPUT);
-	if (!call_check_model(c, *(struct bytes *)model) || !check_target(c) ||
-	    !partition(c, *(struct bytes *)model, &c->out))
+	if (!partition(c, b, &c->out))
 		return false;
 	call_stage(c, 1, NPUTOOLS_ERROR_DOES_NOT_FIT, NPUTOOLS_ERROR_INPUT);
 	return run_stage(c, lib_npu_sched_front, &c->out);

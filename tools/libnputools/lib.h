@@ -82,6 +82,8 @@ void memory_free(void *p);
  * One stage each.  Input is a model's file, or the text of the stage before, which the stage may
  * change.  The result is in *out.
  */
+/* tfl-quantcheck.c: false, with an error, if a TFLite model breaks a rule that allow does not name */
+bool lib_tfl_quantcheck(struct call *c, struct bytes model);
 /* tfl-partition.c and tosa-partition.c */
 bool lib_tfl_partition(struct call *c, struct bytes model, struct text *out);
 bool lib_tosa_partition(struct call *c, struct bytes model, struct text *out);

@@ -145,6 +145,8 @@ struct nputools_options {
 	const char *cut_inputs;	 /* "TENSOR,TENSOR" of a TFLite model, by name or number: compile only the
 				  * network behind them; NULL: from its inputs */
 	const char *cut_outputs; /* the same: only the network before them; NULL: to its outputs */
+	const char *allow;	 /* "RULE,RULE" of tfl-quantcheck(1): accept a TFLite model that breaks
+				  * them, such as "float-operator"; NULL: all operators are integer */
 };
 
 /* One input or output of a model: its values in memory, little-endian. */
@@ -205,8 +207,9 @@ NPUTOOLS_API const char *nputools_code_name(int code);
  * same name and options.  The library verifies the model's streams before it returns.
  * Requires accelerator, system_config and memory_mode, or part.
  *
- * NPUTOOLS_NO: a limit of the options cannot be met.  A model of which nothing can run on
- * the NPU is no error: see out->messages, or set fail_on_cpu.
+ * NPUTOOLS_NO: a limit of the options cannot be met, or the model is not all integer and allow does
+ * not accept that.  An integer model of which nothing can run on the NPU is no error: see
+ * out->messages, or set fail_on_cpu.
  */
 NPUTOOLS_API int nputools_compile(const struct nputools_options *options, const void *model,
 				  size_t size, struct nputools_output *out);

@@ -47,6 +47,8 @@ const struct check *rule_at(int i);
 /* rules that may be broken: bit i is rule number i */
 enum { MAX_RULES = 64 };
 typedef uint64_t rule_set;
+/* Adds the rules of a comma-separated list, the argument of --allow. */
+bool rules_add(rule_set *rules, const char *list, struct err *e);
 
 struct finding {
 	const struct check *check;
@@ -167,6 +169,15 @@ const char *review_refusal(const struct review *r, bool strict);
 /* what to do about the rules that make the answer "no": the argument that --allow needs, or that no
  * argument helps */
 void review_put_advice(struct text *t, const struct review *r, bool strict);
+
+/* ---- pass.c --- */
+
+/* The answer; "no" is an error in one line: why, how many operators are affected, and which --allow
+ * would change the answer.  Warnings count if they are part of the reason. */
+bool review_pass(const struct review *r, bool strict, struct err *e);
+/* Warnings and errors, each after the name of a program, which may be empty.  More than two of one
+ * rule and severity are one line, at the place of the first. */
+void report_briefly(struct text *t, const struct review *r, const char *program);
 
 /* ---- report.c --- */
 

@@ -50,6 +50,30 @@ rule_at(int i)
 	return i < n_op_checks ? &op_checks[i] : NULL;
 }
 
+bool
+rules_add(rule_set *rules, const char *list, struct err *e)
+{
+	for (const char *s = list, *end;; s = end + 1) {
+		const struct check *c;
+		end = strchrnul(s, ',');
+		size_t n = (size_t)(end - s);
+		int i = 0;
+		while ((c = rule_at(i)) && (strlen(c->name) != n || memcmp(c->name, s, n) != 0))
+			i++;
+		if (!c)
+			break;
+		*rules |= (rule_set)1 << i;
+		if (!*end)
+			return true;
+	}
+	struct text all = { 0 };
+	for (int i = 0; rule_at(i); i++)
+		text_printf(&all, "%s%s", i ? ", " : "", rule_at(i)->name);
+	(void)err_set(e, "--allow=%s: no such rule; rules: %s", list, text_str(&all));
+	text_free(&all);
+	return false;
+}
+
 static void
 add_finding(struct review *r, struct finding f, const char *fmt, va_list ap)
 {

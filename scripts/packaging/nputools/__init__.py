@@ -22,6 +22,7 @@ import functools
 import json
 import logging
 import os
+import re
 import struct
 
 __all__ = ["Error", "Tensor", "compile", "estimate", "front", "inputs", "outputs",
@@ -66,7 +67,8 @@ class _Options(ctypes.Structure):
                 ("memory_context", ctypes.c_void_p), ("yield_every", ctypes.c_int64),
                 ("allow_unequal_quantization", ctypes.c_int), ("integer_io", ctypes.c_int),
                 ("cpu", ctypes.c_char_p), ("no_rewrite", ctypes.c_char_p),
-                ("cut_inputs", ctypes.c_char_p), ("cut_outputs", ctypes.c_char_p)]
+                ("cut_inputs", ctypes.c_char_p), ("cut_outputs", ctypes.c_char_p),
+                ("allow", ctypes.c_char_p)]
 
 
 class _Quantization(ctypes.Structure):
@@ -112,7 +114,7 @@ _GOALS = {"performance": 0, "size": 1, "balanced": 2}
 _TEXTS = ("name", "accelerator", "system_config", "memory_mode", "part")
 _NUMBERS = ("effort", "level", "jobs", "arena_cache_size", "max_cycles", "yield_every")
 _FLAGS = ("fail_on_cpu", "no_map", "allow_overflow", "allow_unequal_quantization", "integer_io")
-_LISTS = ("cpu", "no_rewrite", "cut_inputs", "cut_outputs")
+_LISTS = ("cpu", "no_rewrite", "cut_inputs", "cut_outputs", "allow")
 _RANGES = {"minmax": 0, "moving-average": 1, "percentile": 2, "mse": 3,
            "entropy": 4}
 
@@ -166,7 +168,8 @@ def _call(function, options, model, *more, first=(), no_is_answer=False):
         result = ctypes.string_at(out.data, out.size) if out.size else b""
         if status == 0 or (status == 1 and no_is_answer):
             for line in messages.splitlines():
-                _log.info("%s", line)
+                _log.log(logging.WARNING if re.match("(.*: )?warning: ", line) else logging.INFO,
+                         "%s", line)
             return status, result, out.data
         raise Error(messages, out.code, lib.nputools_code_name(out.code).decode(),
                     status == 1)
@@ -194,7 +197,8 @@ def compile(model, **options):
     no_map, allow_overflow, within (percent), yield_every (cycles), allow_unequal_quantization,
     integer_io (no QUANTIZE and DEQUANTIZE at float inputs and outputs); cpu (operators that stay
     on the CPU), no_rewrite (rules that are not applied), cut_inputs and cut_outputs (tensors
-    between which the network is compiled), each a name or a list of names; name (of the model,
+    between which the network is compiled), allow (rules of tfl-quantcheck that the model may
+    break: a model with "float-operator" is refused otherwise), each a name or a list of names; name (of the model,
     for messages and the source map), and progress, a function that gets the part of the work
     that is done, and cancels the call if it returns True.
     Messages name the options of the programs: --integer-io is integer_io here.

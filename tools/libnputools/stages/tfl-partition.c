@@ -31,7 +31,9 @@ partition(struct call *c, struct bytes model, bool report, struct text *out)
 	struct options o = {
 		.input = c->o.name, .accel = c->o.accelerator,
 		.fail_on_cpu = c->o.fail_on_cpu,
-		.allow_unequal = c->o.allow_unequal_quantization, .report = report, .json = report,
+		.allow_unequal = c->o.allow_unequal_quantization ||
+				 (c->o.allow && strstr(c->o.allow, "unequal-quantization")),
+		.report = report, .json = report,
 		.subgraph = c->subgraph, .integer_io = c->o.integer_io && !c->subgraph,
 		.cut_inputs = c->o.cut_inputs, .cut_outputs = c->o.cut_outputs,
 	};
