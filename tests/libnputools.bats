@@ -329,7 +329,7 @@ quantizes_as()
 		2>said
 	cmp program library
 	# the library does not measure what the quantization costs
-	diff <(grep -v 'note: on 4 samples: signal to quantization noise' said | sed 's/^tfl-quantize: //') notes
+	diff <(grep -v 'note: on 4 calibration samples: signal to quantization noise' said | sed 's/^tfl-quantize: //') notes
 }
 
 @test "quantize gives the bytes of tfl-quantize" {

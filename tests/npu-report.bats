@@ -947,6 +947,9 @@ front()
 	npu-perf "${u55[@]}" --json q_npu.tflite >m.json
 	npu-report --quantization=q.json m.json >text
 	grep -q '^  Equal answers: 10 of 10$' text
+	grep -q '^  Measured on the samples that gave the ranges; tfl-quantize --test=PATH measures on others$' text
+	jq '.held_out = true' q.json >held.json
+	npu-report --quantization=held.json m.json | grep -q '^  Measured on samples that gave no range (--test)$'
 	grep -qE "^  [A-Z_0-9]+ \(.*\): signal to noise of its own [0-9.]+ dB; tfl-quantize --keep-int16=" text
 	npu-report --html --quantization=q.json m.json >page.html
 	xmllint --noout --nonet page.html

@@ -689,7 +689,7 @@ float_ring()
 	grep -q 'Integers beside floats' kept/report.html
 	for m in "$digits" -; do
 		npucc "${data[@]}" "${target[@]}" --report=page.html -o got.tflite "$m" <"$digits" 2>err
-		grep -q 'note: on 10 samples: signal to quantization noise' err
+		grep -q 'note: on 10 calibration samples: signal to quantization noise' err
 		grep -q 'Integers beside floats' page.html
 		cmp got.tflite want.tflite
 	done
@@ -905,7 +905,7 @@ add_op()
 	"${data[@]}" --report -o q.tflite "$digits" 2>report
 	db=$(sed -n 's/^output 0: signal to noise *\([0-9.]*\) dB$/\1/p' report)
 	"${data[@]}" -o q.tflite "$digits" 2>err
-	[ "$(<err)" = "tfl-quantize: note: on 10 samples: signal to quantization noise $db dB; --report has more" ]
+	[ "$(<err)" = "tfl-quantize: note: on 10 calibration samples: signal to quantization noise $db dB; --report has more" ]
 	"${data[@]}" -q -o quiet.tflite "$digits" 2>err
 	[ ! -s err ]
 	cmp quiet.tflite q.tflite
@@ -914,12 +914,12 @@ add_op()
 		echo $((d == 7 ? 8 : d)) >>labels
 	done
 	tfl-quantize --data=list --range=0,1 -o q.tflite "$digits" 2>err
-	grep -q "on 20 samples: .* dB; right answers 90.00 %, of the float model 90.00 %; --report" err
+	grep -q "on 20 calibration samples: .* dB; right answers 90.00 %, of the float model 90.00 %; --report" err
 	tfl-quantize --data=list --labels=labels --range=0,1 -j1 -o q.tflite "$digits" 2>err
-	grep -q "on 23 samples: .* dB; right answers 91.30 %, of the float model 91.30 %; --report" err
+	grep -q "on 23 calibration samples: .* dB; right answers 91.30 %, of the float model 91.30 %; --report" err
 	tfl-quantize --data=list --labels=labels --range=0,1 -j3 -o q.tflite "$digits" 2>&1 | cmp - err
 	npucc --part=alif-e7-he --quantize=list --range=0,1 -o x.tflite "$digits" 2>err
-	grep -q '^tfl-quantize: note: on 20 samples: signal to quantization noise ' err
+	grep -q '^tfl-quantize: note: on 20 calibration samples: signal to quantization noise ' err
 	npucc -q --part=alif-e7-he --quantize=list --range=0,1 -o x.tflite "$digits" 2>err
 	[ ! -s err ]
 }
@@ -974,6 +974,35 @@ add_op()
 		"${data[@]}" --labels=wrong --report -o x.tflite "$digits"
 	[ ! -e x.tflite ]
 	refuses 2 'name the file of the model with -o FILE' "${data[@]}" --json "$digits"
+}
+
+@test "--test measures on samples that gave no range" {
+	need jq
+	local d digits_of=$TOP/tests/models/digits
+	mkdir data test
+	for d in 0 1 2 3 4; do
+		cp "$digits_of/digit-$d.pgm" data
+		echo "$digits_of/digit-$((d + 5)).pgm $((d + 5))" >>list
+		echo "$((d == 0 ? 6 : d + 5))" >>labels
+		cp "$digits_of/digit-$((d + 5)).pgm" test
+	done
+	tfl-quantize --data=data --range=0,1 --json -o want.tflite "$digits" >calibration 2>err
+	grep -q 'note: on 5 calibration samples: ' err
+	jq -e '.held_out == false and .accuracy == null' calibration
+	tfl-quantize --data=data --test=list --range=0,1 --json -o q.tflite "$digits" >report 2>err
+	cmp want.tflite q.tflite
+	grep -q 'note: on 5 samples of --test: .* dB; right answers 100.00 %, of the float model 100.00 %' err
+	jq -e '.held_out and .samples == 5 and .labels == 5' report
+	[ "$(jq .outputs report)" != "$(jq .outputs calibration)" ]
+	tfl-quantize --data=data --test=0=test --labels=labels --range=0,1 --accuracy=0 --report -o q.tflite \
+		"$digits" 2>err
+	grep -q ': measured on 5 samples of --test$' err
+	grep -q '^accuracy: 80.00 % of 5 labels by the float network, 80.00 % by the integer network$' err
+	tfl-quantize --data=data --range=0,1 --report -o q.tflite "$digits" 2>err
+	grep -q ': measured on 5 samples of the calibration; --test=PATH measures on others$' err
+	refuses 2 '--random excludes --data and --test' tfl-quantize --random --test=test -o x.tflite "$digits"
+	refuses 2 '--test=1=test: the model has 1 input' \
+		tfl-quantize --data=data --test=1=test --range=0,1 -q --json -o x.tflite "$digits"
 }
 
 @test "answers are those of one vector of classes, or of samples with labels" {

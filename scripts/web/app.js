@@ -204,10 +204,10 @@ function baseName() {
 function showFigures() {
 	const percent = (v) => `${Number((100 * v).toPrecision(4))} %`;
 	if (figures && figures.accuracy)
-		number("Accuracy", `${percent(figures.accuracy.float)} in float, ` +
+		number("Accuracy on these samples", `${percent(figures.accuracy.float)} in float, ` +
 			`${percent(figures.accuracy.integer)} quantized`);
 	if (figures && figures.equal_answers !== null)
-		number("Equal answers", `${figures.equal_answers} of ${figures.samples}`);
+		number("Equal answers on these samples", `${figures.equal_answers} of ${figures.samples}`);
 }
 
 const show = {

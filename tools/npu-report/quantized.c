@@ -61,8 +61,13 @@ list_quantized(const struct report *r, size_t *n_lines)
 	size_t n = 0, n_outputs = 0, n_worst = 0;
 	const struct json *output = json_items(q, "outputs", &n_outputs);
 	const struct json *worst = json_items(q, "worst", &n_worst);
-	const char **line = anew(r->a, const char *, n_outputs + WORST + 2);
+	const char **line = anew(r->a, const char *, n_outputs + WORST + 3);
 	double samples = json_number(q, "samples", 0);
+	if (json_get(q, "held_out"))
+		line[n++] = json_true(q, "held_out")
+				    ? "Measured on samples that gave no range (--test)"
+				    : "Measured on the samples that gave the ranges; tfl-quantize "
+				      "--test=PATH measures on others";
 	if (accuracy && accuracy->kind == JSON_OBJECT)
 		line[n++] = arena_printf(r->a, "Right answers for %.0f labelled samples: %.2f %% by "
 					       "the float network, %.2f %% by integers",

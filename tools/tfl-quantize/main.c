@@ -17,13 +17,24 @@ static const char *const range_names[] = { "minmax", "moving-average", "percenti
 static const char *const type_names[] = { "int8", "int16x8", NULL };
 
 static void
+add_source(struct sources *s, const char *option, const char *arg)
+{
+	if (s->n == MAX_SOURCES)
+		cli_error("more than %d %s", MAX_SOURCES, option);
+	else
+		s->path[s->n++] = arg;
+}
+
+static void
 add_data(void *options, const char *arg)
 {
-	struct options *o = options;
-	if (o->n_data == MAX_SOURCES)
-		cli_error("more than %d --data", MAX_SOURCES);
-	else
-		o->data[o->n_data++] = arg;
+	add_source(&((struct options *)options)->data, "--data", arg);
+}
+
+static void
+add_test(void *options, const char *arg)
+{
+	add_source(&((struct options *)options)->test, "--test", arg);
 }
 
 static void
@@ -61,8 +72,8 @@ check_options(void *options)
 {
 	const struct options *o = options;
 	sample_check_options(&o->in);
-	if (o->random && o->n_data)
-		cli_error("--random excludes --data");
+	if (o->random && (o->data.n || o->test.n))
+		cli_error("--random excludes --data and --test");
 	if (o->random && o->labels)
 		cli_error("--random excludes --labels");
 	if (o->type == ACTIVATIONS_INT16 && (o->n_wide || o->has_limit))
@@ -78,6 +89,9 @@ static const struct cli_option option_list[] = {
 	{ CLI_TAKE("data", "[K=]PATH", add_data,
 		   "measure ranges with these samples, of input K: a file, a directory, or a "
 		   "text with a file and a label per line; 100 samples are usually enough") },
+	{ CLI_TAKE("test", "[K=]PATH", add_test,
+		   "compare the integer model with the float model on these samples, which gave no "
+		   "range (default: on those of --data)") },
 	{ CLI_FLAG("random", random,
 		   "measure ranges with random numbers, only to try the flow: the model is "
 		   "then of no other use") },
@@ -128,7 +142,7 @@ static const struct cli_option option_list[] = {
 	{ CLI_FLAG("quiet", quiet, "print errors only: no accuracy, no warning"), .key = 'q' },
 	{ CLI_TEXT("labels", "FILE", labels,
 		   "classes of the samples, for the accuracy in the report: a number per "
-		   "line, or .npy (default: those of the directory or list of --data)") },
+		   "line, or .npy (default: those of the directory or list of --test or --data)") },
 	{ 0 }
 };
 
@@ -146,8 +160,8 @@ allow_files(const struct sandbox *s, void *options)
 	const struct options *o = options;
 	struct arena *a = arena_open();
 	sandbox_read(s, o->labels);
-	for (int i = 0; i < o->n_data; i++) {
-		const char *path = o->data[i];
+	for (int i = 0; i < o->data.n + o->test.n; i++) {
+		const char *path = i < o->data.n ? o->data.path[i] : o->test.path[i - o->data.n];
 		(void)cli_index(&path);
 		if (is_list(a, path))
 			permit_list(s, path);
@@ -155,6 +169,17 @@ allow_files(const struct sandbox *s, void *options)
 			sandbox_read(s, path);
 	}
 	arena_close(a);
+}
+
+/* The options for the samples of --test, or for those of --data if these are to be compared. */
+static struct options
+for_comparison(const struct options *o)
+{
+	struct options of = *o;
+	of.are_test = o->test.n > 0;
+	if (of.are_test)
+		of.data = o->test;
+	return of;
 }
 
 static void
@@ -167,7 +192,7 @@ tell_line(const struct report *r)
 	text_free(&t);
 }
 
-/* More samples are compared only if the user has labels for them or asks for a report. */
+/* More samples of --data are compared only if the user has labels or asks for a report. */
 enum { COMPARED_SAMPLES = 20 };
 
 /* says what the integers cost, as much as the options ask for */
@@ -181,11 +206,12 @@ tell(struct arena *a, const struct options *o, struct report *r, struct err *e)
 	bool wants_line = !o->random && !o->quiet;
 	struct figures *f = anew(a, struct figures, 1);
 	struct err why = { 0 };
+	const struct options of = for_comparison(o);
 	f->a = a;
 	r->f = f;
 	if (o->report || o->json) {
 		struct text t = { 0 };
-		if (!compare_networks(o, r->m, r->plan, r->r, COMPARE_TENSORS, 0, f, e))
+		if (!compare_networks(&of, r->m, r->plan, r->r, COMPARE_TENSORS, 0, f, e))
 			return false;
 		if (o->report)
 			print_report(&t, r);
@@ -197,8 +223,8 @@ tell(struct arena *a, const struct options *o, struct report *r, struct err *e)
 		text_show(&t, stdout);
 	} else if (wants_line) {
 		/* the model is written all the same if it can't be compared */
-		if (compare_networks(o, r->m, r->plan, r->r, COMPARE_OUTPUTS,
-				     o->labels ? 0 : COMPARED_SAMPLES, f, &why))
+		if (compare_networks(&of, r->m, r->plan, r->r, COMPARE_OUTPUTS,
+				     o->labels || of.are_test ? 0 : COMPARED_SAMPLES, f, &why))
 			tell_line(r);
 		else
 			cli_note("note", "not compared with the float model: %s", why.text);
@@ -210,9 +236,12 @@ static bool
 quantize(void *options, struct arena *a, struct err *e)
 {
 	const struct options *o = options;
+	struct options calibration = *o;
 	struct tfl_model *m;
 	struct report r;
-	return model_read_file(a, o->model, &m, e) && quantize_model(a, o, m, &r, e) &&
+	if (o->test.n)
+		calibration.labels = NULL; /* they are those of --test */
+	return model_read_file(a, o->model, &m, e) && quantize_model(a, &calibration, m, &r, e) &&
 	       tell(a, o, &r, e) &&
 	       file_write(o->output, r.r->file.p, r.r->file.n, true, e);
 }

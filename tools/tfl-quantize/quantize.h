@@ -23,10 +23,16 @@ enum activations { ACTIVATIONS_INT8, ACTIVATIONS_INT16 };
 
 enum { MAX_SOURCES = 64 };
 
+struct sources {
+	const char *path[MAX_SOURCES]; /* "PATH", or "K=PATH" for input K */
+	int n;
+};
+
 struct options {
 	const char *model, *output;
-	const char *data[MAX_SOURCES]; /* "PATH", or "K=PATH" for input K */
-	int n_data;
+	struct sources data; /* the samples */
+	struct sources test; /* samples that the networks are compared on; n 0: those of data */
+	bool are_test; /* data are those of test */
 	const char *labels; /* file of the samples' classes; NULL: the data may have labels */
 	struct sample_options in;
 	bool random; /* random numbers in place of data */

@@ -221,7 +221,9 @@ print_accuracy(struct text *t, const struct report *r)
 	}
 	if (!n)
 		return;
-	text_printf(t, "on %zu sample%s: signal to quantization noise ", f->n, f->n == 1 ? "" : "s");
+	text_printf(t, "on %zu %ssample%s%s: signal to quantization noise ", f->n,
+		    r->o->test.n ? "" : "calibration ", f->n == 1 ? "" : "s",
+		    r->o->test.n ? " of --test" : "");
 	if (isinf(least))
 		text_puts(t, least > 0 ? "without limit" : "0, as the signal is 0");
 	else
@@ -240,7 +242,8 @@ print_report(struct text *t, const struct report *r)
 	const struct tfl_subgraph *g = &r->m->subgraph[0];
 	const struct figures *f = r->f;
 	int n, *rank = rank_operators(f->a, r->m, r->plan, f, &n);
-	text_printf(t, "%s: %zu sample%s\n", r->m->name, f->n, f->n == 1 ? "" : "s");
+	text_printf(t, "%s: measured on %zu sample%s %s\n", r->m->name, f->n, f->n == 1 ? "" : "s",
+		    r->o->test.n ? "of --test" : "of the calibration; --test=PATH measures on others");
 	if (f->labelled)
 		text_printf(t, "accuracy: %.2f %% of %zu labels by the float network, %.2f %% by "
 			    "the integer network\n", percent(f->right_float, f->labelled),
@@ -353,6 +356,8 @@ print_json_report(struct text *t, const struct report *r)
 	json_put_string(&j, "model", r->m->name);
 	json_line(&j, 1);
 	json_put_i64(&j, "samples", (int64_t)f->n);
+	json_line(&j, 1);
+	json_put_bool(&j, "held_out", r->o->test.n > 0);
 	json_line(&j, 1);
 	json_put_i64(&j, "labels", (int64_t)f->labelled);
 	json_line(&j, 1);

@@ -32,13 +32,19 @@ struct sample_stream {
 	size_t n; /* samples read */
 };
 
+static const char *
+option(const struct options *o)
+{
+	return o->are_test ? "--test" : "--data";
+}
+
 static bool
 add_source(struct arena *a, struct sample_stream *s, const char *source, struct err *e)
 {
 	const char *path = source;
 	int k = cli_index(&path);
 	if (k >= s->n_in || !s->n_in)
-		return err_set(e, "--data=%s: the model has %d input%s", source, s->n_in,
+		return err_set(e, "%s=%s: the model has %d input%s", option(s->o), source, s->n_in,
 			       s->n_in == 1 ? "" : "s");
 	if (is_stream(path))
 		return err_at(e, file_name(path), 0, "samples are read more than once: write them "
@@ -83,7 +89,7 @@ samples_open(struct arena *a, const struct options *o, const struct tfl_subgraph
 	*out = s;
 	for (int k = 0; k < g->n_in; k++)
 		s->input[k].t = &g->tensor[g->in[k]];
-	if (!o->random && !o->n_data)
+	if (!o->random && !o->data.n)
 		return err_at(e, file_name(o->model), 0, "no data to measure the ranges with: use "
 			      "--data=PATH with samples of real inputs (--random only to try the "
 			      "flow)");
@@ -91,13 +97,13 @@ samples_open(struct arena *a, const struct options *o, const struct tfl_subgraph
 		return false;
 	if (o->labels && !s->labels.whole)
 		return err_at(e, s->labels.file, 0, "the labels are not the numbers of classes");
-	for (int i = 0; i < o->n_data; i++)
-		if (!add_source(a, s, o->data[i], e))
+	for (int i = 0; i < o->data.n; i++)
+		if (!add_source(a, s, o->data.path[i], e))
 			return false;
 	for (int k = 0; k < g->n_in && !o->random; k++)
 		if (!s->input[k].n_files)
 			return err_at(e, file_name(o->model), 0, "no data for input %d (%s): "
-				      "name them with --data=%d=PATH", k, s->input[k].t->name, k);
+				      "name them with %s=%d=PATH", k, s->input[k].t->name, option(o), k);
 	return true;
 }
 

@@ -83,7 +83,8 @@ run_sequences(const struct options *o, const struct tfl_subgraph *g,
 		samples_close(r.samples);
 	*n = r.n;
 	if (ok && !r.n)
-		ok = err_at(e, file_name(o->model), 0, "the calibration data have no samples");
+		ok = err_at(e, file_name(o->model), 0, "%s has no samples",
+			    o->are_test ? "--test" : "--data");
 	arena_close(a);
 	return ok;
 }
