@@ -900,7 +900,7 @@ add_op()
 	tfl-quantcheck --strict -q --allow=float-operator --allow=interface-float q.tflite
 }
 
-@test "a line tells the noise and the accuracy on the first samples, or on all that have --labels" {
+@test "a line tells the noise and the accuracy on samples of all parts of the data, or on all that have --labels" {
 	local data=(tfl-quantize --data="$TOP/tests/models/digits" "--range=0,1") db
 	"${data[@]}" --report -o q.tflite "$digits" 2>report
 	db=$(sed -n 's/^output 0: signal to noise *\([0-9.]*\) dB$/\1/p' report)
@@ -914,12 +914,25 @@ add_op()
 		echo $((d == 7 ? 8 : d)) >>labels
 	done
 	tfl-quantize --data=list --range=0,1 -o q.tflite "$digits" 2>err
-	grep -q "on 20 calibration samples: .* dB; right answers 90.00 %, of the float model 90.00 %; --report" err
+	grep -q "on 20 of 23 calibration samples: .* dB; right answers 90.00 %, of the float model 90.00 %; --report" err
+	# one label of ten is wrong, wherever it is
+	for d in {0..99}; do
+		echo "$TOP/tests/models/digits/digit-$((d / 10)).pgm $((d / 10 == 9 ? 8 : d / 10))"
+	done >long
+	for d in 1 3; do
+		tfl-quantize --data=long --range=0,1 -j$d -o q.tflite "$digits" 2>err
+		grep -q "on 20 of 100 calibration samples: .*; right answers 90.00 %, of the float model 90.00 %" err
+	done
+	# sequences are whole
+	tfl-quantize --data=long --range=0,1 --frames=8 -o q.tflite "$digits" 2>err
+	grep -q "on 16 of 100 calibration samples: " err
+	tfl-quantize --data=long --range=0,1 --frames=30 -o q.tflite "$digits" 2>err
+	grep -q "on 30 of 100 calibration samples: " err
 	tfl-quantize --data=list --labels=labels --range=0,1 -j1 -o q.tflite "$digits" 2>err
 	grep -q "on 23 calibration samples: .* dB; right answers 91.30 %, of the float model 91.30 %; --report" err
 	tfl-quantize --data=list --labels=labels --range=0,1 -j3 -o q.tflite "$digits" 2>&1 | cmp - err
 	npucc --part=alif-e7-he --quantize=list --range=0,1 -o x.tflite "$digits" 2>err
-	grep -q '^tfl-quantize: note: on 20 calibration samples: signal to quantization noise ' err
+	grep -q '^tfl-quantize: note: on 20 of 23 calibration samples: signal to quantization noise ' err
 	npucc -q --part=alif-e7-he --quantize=list --range=0,1 -o x.tflite "$digits" 2>err
 	[ ! -s err ]
 }

@@ -175,7 +175,7 @@ choose_ranges(struct arena *a, const struct options *o, struct pool *p, struct r
 			p->worker[i].histogram[k] = (struct histogram){
 				.range = out[k], .bin = anew(a, uint64_t, HISTOGRAM_BINS) };
 	}
-	bool ok = run_sequences(o, p->g, &(struct sequence_job){ p, run_sequence, join_ranges, 0 },
+	bool ok = run_sequences(o, p->g, &(struct sequence_job){ p, run_sequence, join_ranges, 0, 0 },
 				&n, e);
 	for (size_t k = 0; ok && k < n_tensors; k++) {
 		checkpoint();
@@ -212,7 +212,7 @@ calibrate(struct arena *a, const struct options *o, const struct tfl_model *m,
 		w->range = anew(scratch, struct range, n + 1);
 		w->sums = o->correct_bias ? open_sums(scratch, g) : NULL;
 	}
-	bool ok = run_sequences(o, g, &(struct sequence_job){ &p, run_sequence, join_ranges, 0 },
+	bool ok = run_sequences(o, g, &(struct sequence_job){ &p, run_sequence, join_ranges, 0, 0 },
 				&out->n, e);
 	if (ok && n) {
 		memcpy(out->range, p.range, n * sizeof(*out->range));

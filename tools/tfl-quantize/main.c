@@ -211,7 +211,7 @@ tell(struct arena *a, const struct options *o, struct report *r, struct err *e)
 	r->f = f;
 	if (o->report || o->json) {
 		struct text t = { 0 };
-		if (!compare_networks(&of, r->m, r->plan, r->r, COMPARE_TENSORS, 0, f, e))
+		if (!compare_networks(&of, r->m, r->plan, r->r, COMPARE_TENSORS, 0, 0, f, e))
 			return false;
 		if (o->report)
 			print_report(&t, r);
@@ -224,7 +224,8 @@ tell(struct arena *a, const struct options *o, struct report *r, struct err *e)
 	} else if (wants_line) {
 		/* the model is written all the same if it can't be compared */
 		if (compare_networks(&of, r->m, r->plan, r->r, COMPARE_OUTPUTS,
-				     o->labels || of.are_test ? 0 : COMPARED_SAMPLES, f, &why))
+				     o->labels || of.are_test ? 0 : COMPARED_SAMPLES, r->ranges->n,
+				     f, &why))
 			tell_line(r);
 		else
 			cli_note("note", "not compared with the float model: %s", why.text);

@@ -251,7 +251,7 @@ open_workers(struct arena *a, struct bench *b, const struct tfl_model *m, const 
 bool
 compare_networks(const struct options *o, const struct tfl_model *m,
 		 const struct op_plan *plan, const struct result *r, enum compared what,
-		 size_t most, struct figures *f, struct err *e)
+		 size_t most, size_t of, struct figures *f, struct err *e)
 {
 	struct arena *a = arena_open();
 	struct bench b = { .o = o, .g = &m->subgraph[0], .integer = &r->m->subgraph[0],
@@ -259,7 +259,7 @@ compare_networks(const struct options *o, const struct tfl_model *m,
 			   .has_floats = f->capacity > 0 && what == COMPARE_ANSWERS,
 			   .has_figures = what >= COMPARE_OUTPUTS,
 			   .is_measured = what == COMPARE_TENSORS };
-	const struct sequence_job job = { &b, run_sequence, join_sequence, most };
+	const struct sequence_job job = { &b, run_sequence, join_sequence, most, of };
 	f->equal = f->labelled = f->right_float = f->right_integer = 0;
 	if (b.has_figures)
 		f->tensor = anew(f->a, struct tensor_figures, (size_t)b.g->n_tensors + 1);

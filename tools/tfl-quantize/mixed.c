@@ -74,7 +74,7 @@ try_choice(struct search *s, bool details, double *loss, struct err *e)
 	struct result r;
 	bool ok = make_result(a, s->o, s->m, s->plan, s->ranges, s->wide, &r, e) &&
 		  compare_networks(s->o, s->m, s->plan, &r,
-				   details ? COMPARE_TENSORS : COMPARE_ANSWERS, 0, &s->f, e);
+				   details ? COMPARE_TENSORS : COMPARE_ANSWERS, 0, 0, &s->f, e);
 	arena_close(a);
 	*loss = 0;
 	if (!ok)

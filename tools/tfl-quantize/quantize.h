@@ -241,7 +241,7 @@ struct sequence_job {
 	void (*run)(void *ctx, size_t worker, const struct sequence *s);
 	/* called in the order of the samples, after run */
 	bool (*join)(void *ctx, size_t worker, const struct sequence *s, struct err *e);
-	size_t most; /* samples; 0: all */
+	size_t most, of; /* so many samples, from all parts of `of` samples; most 0: all */
 };
 size_t sequence_workers(const struct options *o);
 /* Runs the samples; *n is their number. */
@@ -372,10 +372,10 @@ enum compared {
 	COMPARE_OUTPUTS, /* figures of the network's outputs, too */
 	COMPARE_TENSORS, /* figures of all tensors, too */
 };
-/* Compares both networks on the first samples (most; 0: on all samples). */
+/* Compares both networks on `most` samples, spread over all of --data; most 0: on all. */
 bool compare_networks(const struct options *o, const struct tfl_model *m,
 		      const struct op_plan *plan, const struct result *r, enum compared what,
-		      size_t most, struct figures *f, struct err *e);
+		      size_t most, size_t of, struct figures *f, struct err *e);
 
 /* ---- mixed.c ---------------------------------------------------------------------- */
 

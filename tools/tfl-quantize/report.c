@@ -221,9 +221,13 @@ print_accuracy(struct text *t, const struct report *r)
 	}
 	if (!n)
 		return;
-	text_printf(t, "on %zu %ssample%s%s: signal to quantization noise ", f->n,
-		    r->o->test.n ? "" : "calibration ", f->n == 1 ? "" : "s",
-		    r->o->test.n ? " of --test" : "");
+	const bool tests = r->o->test.n > 0;
+	const size_t all = tests ? f->n : r->ranges->n;
+	text_printf(t, "on %zu ", f->n);
+	if (f->n < all)
+		text_printf(t, "of %zu ", all);
+	text_printf(t, "%ssample%s%s: signal to quantization noise ", tests ? "" : "calibration ",
+		    all == 1 ? "" : "s", tests ? " of --test" : "");
 	if (isinf(least))
 		text_puts(t, least > 0 ? "without limit" : "0, as the signal is 0");
 	else

@@ -13,7 +13,8 @@ struct sample_reader {
 	const struct sequence_job *job;
 	struct sequence *sequence; /* one per worker */
 	struct sample_stream *samples;
-	size_t n_in, n; /* n: samples read */
+	size_t n_in, n; /* n: samples of the sequences that run */
+	size_t n_read; /* sequences */
 	unsigned frames;
 };
 
@@ -26,23 +27,33 @@ sequence_workers(const struct options *o)
 	return jobs < MOST ? jobs : MOST;
 }
 
-/* Reads the samples of one sequence. */
+/* true if sequence i is one of those that are spread evenly over all of them */
+static bool
+is_chosen(const struct sample_reader *r, size_t i)
+{
+	const size_t most = r->job->most / r->frames ? r->job->most / r->frames : 1;
+	const size_t all = (r->job->of + r->frames - 1) / r->frames;
+	return !r->job->most || most >= all || i * most % all < most;
+}
+
+/* Reads the samples of the next sequence that runs; s->n 0: there is none. */
 static bool
 fill_sequence(struct sample_reader *r, struct sequence *s, bool *more, struct err *e)
 {
-	s->first = r->n;
-	for (s->n = 0; s->n < r->frames; s->n++) {
-		if (r->job->most && r->n == r->job->most) {
-			*more = false;
-			return true;
+	do {
+		for (s->n = 0; s->n < r->frames; s->n++) {
+			if (!samples_next(r->samples, s->input + s->n * r->n_in, more, e))
+				return false;
+			if (!*more)
+				break;
+			s->label[s->n] = samples_label(r->samples);
 		}
-		if (!samples_next(r->samples, s->input + s->n * r->n_in, more, e))
-			return false;
-		if (!*more)
-			return true;
-		s->label[s->n] = samples_label(r->samples);
-		r->n++;
-	}
+		if (is_chosen(r, r->n_read++))
+			break;
+		s->n = 0;
+	} while (*more);
+	s->first = r->n;
+	r->n += s->n;
 	return true;
 }
 
