@@ -989,6 +989,24 @@ add_op()
 	refuses 2 'name the file of the model with -o FILE' "${data[@]}" --json "$digits"
 }
 
+@test "samples that cannot give ranges of any use are warned of" {
+	local d run=(tfl-quantize -o q.tflite "$digits")
+	for d in {0..9}; do
+		echo "$TOP/tests/models/digits/digit-$d.pgm $d" >>list
+	done
+	"${run[@]}" --data=list --range=1,0 2>err
+	grep -q 'warning: .*: 0.00 % of the float model.s answers are right, and 10 % would be by chance: check --range' err
+	"${run[@]}" --data=list --range=0,1 2>err
+	run -1 grep warning err
+	"${run[@]}" --data=list --range=0,0 2>err
+	grep -q 'warning: .*: input picture is 0 in all samples: the ranges are of no use' err
+	"${run[@]}" --data="$TOP/tests/models/digits/digit-1.pgm" --range=0,1 2>err
+	grep -q 'warning: .*: the ranges are those of one sample' err
+	[ "$(grep -c warning err)" = 1 ]
+	"${run[@]}" -q --data="$TOP/tests/models/digits/digit-1.pgm" --range=0,0 2>err
+	[ ! -s err ]
+}
+
 @test "--test measures on samples that gave no range" {
 	need jq
 	local d digits_of=$TOP/tests/models/digits

@@ -6,6 +6,7 @@
 #include "quantize.h"
 
 #include "base/attempt.h"
+#include "base/cli.h"
 #include "kernels/kernels.h"
 #include "real/real.h"
 
@@ -189,6 +190,27 @@ choose_ranges(struct arena *a, const struct options *o, struct pool *p, struct r
 	return ok;
 }
 
+/* Warns of samples that cannot give ranges of any use. */
+static void
+warn_of_samples(const struct options *o, const struct tfl_model *m, const struct ranges *r,
+		const struct err *e)
+{
+	const struct tfl_subgraph *g = &m->subgraph[0];
+	bool all_constant = g->n_in > 0;
+	for (int k = 0; k < g->n_in; k++)
+		all_constant = all_constant && r->range[g->in[k]].lo == r->range[g->in[k]].hi;
+	if (o->random || o->quiet)
+		return;
+	if (all_constant)
+		cli_note_to(e, "warning", "%s: input %s is %g in all samples: the ranges are of no "
+			    "use; use samples of real inputs", m->name, g->tensor[g->in[0]].name,
+			    (double)r->range[g->in[0]].lo);
+	else if (r->n == 1)
+		cli_note_to(e, "warning", "%s: the ranges are those of one sample: the integers "
+			    "clip larger values of others; use about 100 samples, of all classes",
+			    m->name);
+}
+
 bool
 calibrate(struct arena *a, const struct options *o, const struct tfl_model *m,
 	  const struct op_plan *plan, struct ranges *out, struct err *e)
@@ -224,6 +246,8 @@ calibrate(struct arena *a, const struct options *o, const struct tfl_model *m,
 			ok = err_at(e, m->name, 0, "subgraph 0: tensor %zu (%s): the network "
 				    "computes values that are not finite", i, g->tensor[i].name);
 	}
+	if (ok)
+		warn_of_samples(o, m, out, e);
 	if (ok && o->ranges >= RANGES_PERCENTILE && o->type == ACTIVATIONS_INT8)
 		ok = choose_ranges(scratch, o, &p, out->clipped, e);
 	/* the feature maps of a partly quantized model keep their scales */

@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "kernels/kernels.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -192,6 +193,23 @@ tell_line(const struct report *r)
 	text_free(&t);
 }
 
+/* Warns if the float network's right answers are few: less than a fifth of the way from chance to all. */
+static void
+warn_of_answers(const struct report *r)
+{
+	enum { ENOUGH = 10, FIFTH = 5 };
+	const struct figures *f = r->f;
+	const struct tfl_subgraph *g = &r->m->subgraph[0];
+	if (f->labelled < ENOUGH)
+		return;
+	const double classes = fmax(2, (double)tfl_elements(&g->tensor[g->out[0]]));
+	const double right = (double)f->right_float / (double)f->labelled;
+	if (right < 1 / classes + (1 - 1 / classes) / FIFTH)
+		cli_note("warning", "%s: %.2f %% of the float model's answers are right, and %.3g %% "
+			 "would be by chance: check --range and the other options for the "
+			 "samples, and the labels", r->m->name, 100 * right, 100 / classes);
+}
+
 /* More samples of --data are compared only if the user has labels or asks for a report. */
 enum { COMPARED_SAMPLES = 20 };
 
@@ -230,6 +248,8 @@ tell(struct arena *a, const struct options *o, struct report *r, struct err *e)
 		else
 			cli_note("note", "not compared with the float model: %s", why.text);
 	}
+	if (!o->quiet && f->labelled)
+		warn_of_answers(r);
 	return true;
 }
 
