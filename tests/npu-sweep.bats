@@ -140,6 +140,13 @@ digits, nxp-imx93, ethos-u65-256
 digits" ]
 	[ -z "$(grep "100 %" picks)" ]
 	sed -n '$p' picks | grep -qE '^digits: fastest: nxp-imx93, ethos-u65-256, 0\.[0-9]+ ms with [0-9]+ bytes of SRAM \(the arena is in DRAM\); least SRAM: alif-e8-h[ep](, alif-e7-he)?, ethos-u55-(128|256), [0-9]+ bytes and 0\.[0-9]+ ms$'
+	# of equal bytes, the fastest, in whatever order the parts are
+	for d in nuvoton-m55m1,renesas-ra8p1 renesas-ra8p1,nuvoton-m55m1; do
+		npu-sweep --part=$d --results=r --json "$model" | jq -e 'map(.sram) as $s
+			| [.[] | select(.sram == ($s | min))] | length == 2 and .[0].ms != .[1].ms'
+		npu-sweep --part=$d --results=r --pick "$model" |
+			grep -qE '^digits: .*; least SRAM: renesas-ra8p1, ethos-u55-256, [0-9]+ bytes'
+	done
 	npu-sweep --part=alif-e7-hp,alif-e7-he --results=r --csv "$model" | cut -d, -f2 | uniq |
 		tr '\n' ' ' | grep -qx 'system alif-e7-hp alif-e7-he '
 	grep -q '<summary>alif-e8-he, alif-e7-he, ethos-u55-128</summary>' page.html

@@ -153,8 +153,11 @@ print_picks(struct text *t, const struct plan *p, const struct rows *r)
 			if (all_ms && (!fast || time_of(x, &x->fastest) <
 						    time_of(&fast->pick, &fast->pick.fastest)))
 				fast = &v[k];
+			const struct pick *y = small ? &small->pick : NULL;
 			if (!v[k].arena.is_not_sram &&
-			    (!small || x->smallest.sram < small->pick.smallest.sram))
+			    (!y || x->smallest.sram < y->smallest.sram ||
+			     (x->smallest.sram <= y->smallest.sram && all_ms &&
+			      pick_ms(x, &x->smallest) < pick_ms(y, &y->smallest))))
 				small = &v[k];
 		}
 		if (n_any < 2)
