@@ -139,7 +139,7 @@ digits, alif-e8-hp, ethos-u55-256
 digits, nxp-imx93, ethos-u65-256
 digits" ]
 	[ -z "$(grep "100 %" picks)" ]
-	sed -n '$p' picks | grep -qE '^digits: fastest: nxp-imx93, ethos-u65-256, 0\.[0-9]+ ms with [0-9]+ bytes of SRAM \(the arena is in DRAM\); least SRAM: alif-e8-h[ep](, alif-e7-he)?, ethos-u55-(128|256), [0-9]+ bytes and 0\.[0-9]+ ms$'
+	sed -n '$p' picks | grep -qE '^digits: fastest: nxp-imx93, ethos-u65-256, 0\.[0-9]+ ms with [0-9]+ bytes of SRAM \(the arena is in DRAM\); least SRAM: alif-e8-h[ep](, alif-e7-he)?, ethos-u55-(128|256), [0-9]+ bytes of SRAM and 0\.[0-9]+ ms$'
 	# of equal bytes, the fastest, in whatever order the parts are
 	for d in nuvoton-m55m1,renesas-ra8p1 renesas-ra8p1,nuvoton-m55m1; do
 		npu-sweep --part=$d --results=r --json "$model" | jq -e 'map(.sram) as $s
@@ -150,6 +150,36 @@ digits" ]
 	npu-sweep --part=alif-e7-hp,alif-e7-he --results=r --csv "$model" | cut -d, -f2 | uniq |
 		tr '\n' ' ' | grep -qx 'system alif-e7-hp alif-e7-he '
 	grep -q '<summary>alif-e8-he, alif-e7-he, ethos-u55-128</summary>' page.html
+}
+
+@test "--max-ms and --max-sram choose among the plans within, and list the targets that have one" {
+	local sweep=(npu-sweep --part=alif-e8-he,alif-e8-he-tcm,nxp-imx93 --results=r) least ms sum
+	"${sweep[@]}" --json --front "$model" >all.json
+	ms=$(jq 'map(select(.system == "alif-e8-he").ms) | sort | .[1]' all.json)
+	least=$(jq 'map(select(.system == "alif-e8-he").sram) | sort | .[1]' all.json)
+	"${sweep[@]}" --pick --max-ms="$ms" "$model" >picks
+	jq -r --arg ms "$ms" '[.[] | select(.ms <= ($ms | tonumber)).system] | unique[]' all.json >want
+	sed -n 's/^digits: within [0-9.e-]* ms: \([^;]*\);.*/\1/p' picks | sed 's/, /\n/g' | sort | diff want -
+	# the second least bytes: one plan of the front or two
+	"${sweep[@]}" --pick --max-sram="$least" "$model" >picks
+	grep -qE "^digits, alif-e8-he, .*: take --arena-cache-size=[0-9]+ with [0-9]+ bytes" picks
+	[ "$(grep -oP '^digits, alif-e8-he, .*take --arena-cache-size=\K[0-9]+' picks)" -le "$least" ]
+	# the model in the same memory counts, too
+	sum=$(jq 'map(select(.system == "alif-e8-he-tcm") | .sram + .flash) | min' all.json)
+	"${sweep[@]}" --pick --max-sram="$sum" "$model" | grep -q '^digits, alif-e8-he-tcm, .* bytes of SRAM (and [0-9]* for the model there)'
+	"${sweep[@]}" --pick --max-sram=$((sum - 1)) "$model" >picks
+	grep -qE "^digits, alif-e8-he-tcm, ethos-u55-128: no plan stays within $((sum - 1)) bytes of SRAM: the smallest takes " picks
+	tail -n 1 picks | grep -q "; not: alif-e8-he-tcm; fastest: "
+	"${sweep[@]}" --pick --max-ms=1e-6 --max-sram=1K "$model" | tail -n 1 |
+		grep -qx 'digits: within 1e-06 ms and 1024 bytes of SRAM: none; not: alif-e8-he, alif-e8-he-tcm, nxp-imx93'
+	refuses 2 'npu-sweep: error: --max-ms and --max-sram choose a plan: they need --pick' "${sweep[@]}" --max-ms=1 "$model"
+	refuses 2 'npu-sweep: error: --html and --pick exclude each other' "${sweep[@]}" --pick --html -o x "$model"
+	# the page has the last line, and the flash of each target
+	"${sweep[@]}" --pick "$model" | tail -n 1 >best
+	"${sweep[@]}" -o page.html "$model"
+	grep -qF "<p>$(<best)</p>" page.html
+	grep -q '<th rowspan="2">flash</th>' page.html
+	[ "$(grep -c 'flash is in DTCM</span>' page.html)" = 1 ]
 }
 
 @test "rows say if the arena is not in SRAM, whose bytes then do not compare" {

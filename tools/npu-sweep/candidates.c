@@ -37,12 +37,17 @@ target_arena(struct arena *a, const struct target *t)
 		target_is_part(t) ? target_part_take(a, t->system, &ignored) : NULL;
 	if (part)
 		return (struct arena_memory){ .name = text_plain(a, part->arena_memory),
-					      .is_not_sram = part->cache_bytes > 0 };
+					      .is_not_sram = part->cache_bytes > 0,
+					      .has_model = !part->cache_bytes &&
+							   (target_part_has_one_memory(part) ||
+							    target_mode_has_constants_in_arena(part->mode)) };
 	if (target_is_part(t) || !memory_load(a, config, t->system, t->setup->mode,
 					      accel_find(t->accel), &m, &ignored))
 		return (struct arena_memory){ 0 };
 	return (struct arena_memory){ .name = memory_area_report(m.arena_area),
-				      .is_not_sram = m.spilling };
+				      .is_not_sram = m.spilling,
+				      .has_model = !m.spilling && target_mode_has_constants_in_arena(
+									  t->setup->mode) };
 }
 
 const char *

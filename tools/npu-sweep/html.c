@@ -246,7 +246,8 @@ put_index(const struct chart *c, const struct rows *r)
 			  "<th class=\"name\" rowspan=\"2\">accelerator</th>"
 			  "<th class=\"pair\" colspan=\"2\">take</th>"
 			  "<th class=\"pair\" colspan=\"2\">smallest</th>"
-			  "<th class=\"pair\" colspan=\"2\">fastest</th></tr>\n"
+			  "<th class=\"pair\" colspan=\"2\">fastest</th>"
+			  "<th rowspan=\"2\">flash</th></tr>\n"
 			  "<tr>%s%s%s</tr></thead>\n", pair, pair, pair);
 	for (size_t i = 0; i < c->n; i++) {
 		const struct curve *k = &c->curve[i];
@@ -264,8 +265,9 @@ put_index(const struct chart *c, const struct rows *r)
 			text_puts(c->t, *end ? ",</span> " : "</span>");
 		}
 		text_puts(c->t, "</a>");
-		if (k->arena.is_not_sram) {
-			text_puts(c->t, " <span class=\"soft\">arena in ");
+		if (k->arena.is_not_sram || k->arena.has_model) {
+			text_puts(c->t, k->arena.has_model ? " <span class=\"soft\">flash is in "
+							   : " <span class=\"soft\">arena in ");
 			text_html(c->t, k->arena.name);
 			text_puts(c->t, "</span>");
 		}
@@ -274,8 +276,11 @@ put_index(const struct chart *c, const struct rows *r)
 		for (size_t m = 0; k->pick.any && m < ARRAY_LEN(v); m++)
 			text_printf(c->t, "<td>%s</td><td>%s</td>", human_bytes(c->a, v[m]->sram),
 				    time_text(c, time_of(c, k, v[m])));
+		if (k->pick.any)
+			text_printf(c->t, "<td>%s</td>", k->pick.knee.flash >= 0 && k->pick.knee.streams >= 0
+				    ? human_bytes(c->a, k->pick.knee.flash + k->pick.knee.streams) : "-");
 		if (!k->pick.any) {
-			text_puts(c->t, "<td class=\"name\" colspan=\"6\">");
+			text_puts(c->t, "<td class=\"name\" colspan=\"7\">");
 			text_puts(c->t, w->status == REFUSED && target_is_part(k->of)
 						? "does not fit: " : "");
 			text_html(c->t, w->message ? w->message : "no front");
@@ -349,6 +354,8 @@ static const char head[] =
 	".index td:nth-child(3)::before { content: 'take '; color: var(--soft); }"
 	".index td:nth-child(5)::before { content: 'smallest '; color: var(--soft); }"
 	".index td:nth-child(7)::before { content: 'fastest '; color: var(--soft); } "
+	".index td:nth-child(9) { grid-column: 1 / -1; }"
+	".index td:nth-child(9)::before { content: 'flash '; color: var(--soft); } "
 	".index td[colspan] { grid-column: 1 / -1; } .index td[colspan]::before { content: none; } }\n"
 	"</style></head><body>\n<h1>SRAM and time of each plan</h1>\n"
 	"<p>Cycles and times are estimates. Each curve has the number of its entry in the table. A "
@@ -365,7 +372,12 @@ put_model(struct chart *c, const struct plan *p, const struct rows *r, bool fron
 	if (c->sram[0] > 0)
 		draw(c);
 	put_index(c, r);
-	text_puts(t, "</div>\n<p>The plans of each target. The NPU's cycles do not include the "
+	text_puts(t, "</div>\n<p>");
+	struct text best = { 0 };
+	pick_best(&best, p, c->curve, c->n);
+	text_html(t, text_str(&best));
+	text_free(&best);
+	text_puts(t, "</p>\n<p>The plans of each target. The NPU's cycles do not include the "
 		     "CPU's part of an inference. In bold: the plan to take.</p>\n");
 	for (size_t i = 0; i < c->n; i++) {
 		const struct curve *k = &c->curve[i];

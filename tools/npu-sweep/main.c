@@ -157,6 +157,8 @@ main(int argc, char **argv)
 	struct options o = { .a = a, .limits = LIMITS, .jobs_per_task = JOBS_PER_TASK };
 	options_parse(&o, argc, argv);
 	struct sweep s = { .o = &o, .e = &e, .p = { .a = a, .interned = { .a = a } } };
+	s.p.max_ms = o.max_ms;
+	s.p.max_sram = (double)o.max_sram;
 	(void)sweep(&s);
 	arena_close(a);
 	return cli_finish(&e);

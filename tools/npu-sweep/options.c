@@ -90,14 +90,29 @@ take_engine(void *options, const char *arg)
 static void
 check_options(void *options)
 {
-	/* the suffix of the output names the format, as in npucc */
-	static const struct {
-		const char *suffix;
-		enum format format;
-	} all[] = { { ".html", AS_HTML }, { ".json", AS_JSON }, { ".csv", AS_CSV } };
 	struct options *o = options;
+	const struct {
+		const char *option, *suffix;
+		enum format format;
+		bool is_set;
+	} all[] = {
+		{ "--json", ".json", AS_JSON, o->json },
+		{ "--csv", ".csv", AS_CSV, o->csv },
+		{ "--html", ".html", AS_HTML, o->html },
+		{ "--pick", NULL, AS_SENTENCES, o->pick },
+	};
+	const char *chosen = NULL;
+	for (size_t i = 0; i < ARRAY_LEN(all); i++) {
+		if (!all[i].is_set)
+			continue;
+		if (chosen)
+			cli_error("%s and %s exclude each other", chosen, all[i].option);
+		chosen = all[i].option;
+		o->format = all[i].format;
+	}
 	for (size_t i = 0; i < ARRAY_LEN(all); i++)
-		if (o->format == AS_TABLE && o->output &&
+		/* the suffix of the output names the format, as in npucc */
+		if (o->format == AS_TABLE && o->output && all[i].suffix &&
 		    text_has_suffix(o->output, all[i].suffix))
 			o->format = all[i].format;
 	if (o->gc && !o->results)
@@ -110,6 +125,8 @@ check_options(void *options)
 			   o->any_accelerator))
 		cli_error("--part excludes --accelerator-config, --system-config, --memory-mode, "
 			  "--config, --like and --any-accelerator; a part has all of these");
+	if ((o->max_ms > 0 || o->max_sram > 0) && o->format != AS_SENTENCES)
+		cli_error("--max-ms and --max-sram choose a plan: they need --pick");
 	if (o->run_jobs && !o->results)
 		cli_error("--run-jobs needs --results=DIR, the store for its results");
 	if (o->merge && !o->results)
@@ -141,12 +158,17 @@ static const struct cli_option option_list[] = {
 	{ CLI_HEADING("What to print:"), .group = 2 },
 	{ CLI_FLAG("front", front,
 		   "print all plans of the Pareto front and nothing else, except failures") },
-	{ CLI_VALUE("json", format, AS_JSON, "print the table as JSON") },
-	{ CLI_VALUE("csv", format, AS_CSV, "print the table as CSV, with all columns") },
-	{ CLI_VALUE("html", format, AS_HTML,
-		    "print an HTML page with a picture of each front") },
-	{ CLI_VALUE("pick", format, AS_SENTENCES,
-		    "print a sentence for each front: which result to use, and why") },
+	{ CLI_FLAG("json", json, "print the table as JSON") },
+	{ CLI_FLAG("csv", csv, "print the table as CSV, with all columns") },
+	{ CLI_FLAG("html", html,
+		   "print an HTML page with a picture of each front") },
+	{ CLI_FLAG("pick", pick,
+		   "print a sentence for each front: which result to use, and why") },
+	{ CLI_REAL("max-ms", "MS", max_ms, 0, MOST_REAL,
+		   "with --pick: choose among the plans of at most MS milliseconds") },
+	{ CLI_SIZE("max-sram", "BYTES", max_sram, 0, INT64_MAX / 2,
+		   "with --pick: choose among the plans of at most BYTES of SRAM, with the model "
+		   "if it lies there, too; K, M and G are units of 1,024") },
 	{ CLI_TEXT("against", "OLD", against,
 		   "compare with OLD, a table of --json or a directory of --results, and "
 		   "print the changes; fail (status 1) if a result became worse, or OLD has none "

@@ -33,21 +33,56 @@ time_of(const struct pick *k, const struct point *v)
 	return k->clock > 0 ? pick_ms(k, v) : v->cycles;
 }
 
-/* Returns a pick with any == false if the target has no front (--limits=0, or a failure). */
+double
+pick_sram(const struct pick *k, const struct point *v)
+{
+	return v->sram + (k->has_model && v->flash >= 0 && v->streams >= 0 ? v->flash + v->streams : 0);
+}
+
+/* Keeps the points of a front that are within the limits. */
+static void
+keep_within(const struct plan *p, const struct pick *k, struct record *front)
+{
+	const struct record all = *front;
+	if (!(p->max_sram > 0 || p->max_ms > 0))
+		return;
+	front->point = anew(p->a, struct point, all.n_points);
+	front->n_points = 0;
+	for (size_t i = 0; i < all.n_points; i++) {
+		const struct point *v = &all.point[i];
+		if (!(p->max_sram > 0 && pick_sram(k, v) > p->max_sram) &&
+		    !(p->max_ms > 0 && !(k->clock > 0 && pick_ms(k, v) <= p->max_ms)))
+			front->point[front->n_points++] = *v;
+	}
+}
+
+/*
+ * Returns a pick with any == false if the target has no front (--limits=0, or a failure), or no plan
+ * within the limits.
+ */
 struct pick
 pick_knee(const struct plan *p, const struct target *t)
 {
 	const double more_time = 0.02, part_of_sram = 0.5;
-	struct pick k = { 0 };
-	const struct record candidates = front_candidates(p, t), *front = &candidates;
+	struct record candidates = front_candidates(p, t), *front = &candidates;
 	const struct record *end = record_of_end(p, t);
+	struct pick k = { .has_model = target_arena(p->a, t).has_model };
 	if (!front->n_points)
 		return k;
-	k.any = true;
 	k.clock = end ? end->clock : 0;
 	k.cpu_ms = k.clock > 0 ? end->ms - end->cycles / k.clock * 1e3 : 0;
-	k.smallest = k.knee = front->point[0];
+	k.smallest = front->point[0];
 	k.fastest = front->point[front->n_points - 1];
+	keep_within(p, &k, front);
+	k.beyond = !front->n_points;
+	if (k.beyond)
+		return k;
+	k.any = true;
+	k.smallest = k.least = k.knee = front->point[0];
+	k.fastest = front->point[front->n_points - 1];
+	for (size_t i = 1; i < front->n_points; i++)
+		if (pick_sram(&k, &front->point[i]) < pick_sram(&k, &k.least))
+			k.least = front->point[i];
 	for (size_t i = 1; i < front->n_points; i++)
 		if (below(&k, &front->point[i]) > below(&k, &k.knee))
 			k.knee = front->point[i];
@@ -75,12 +110,37 @@ percent(double now, double before)
 	return before > 0 ? 100 * fabs(now - before) / before : 0;
 }
 
-/* says behind bytes of SRAM that the arena is not among them */
+/* "10 ms and 65536 bytes of SRAM" */
 static void
-put_arena(struct text *t, const struct curve *k)
+put_limits(struct text *t, const struct plan *p)
 {
+	if (p->max_ms > 0)
+		text_printf(t, "%.10g ms", p->max_ms);
+	text_puts(t, p->max_ms > 0 && p->max_sram > 0 ? " and " : "");
+	if (p->max_sram > 0)
+		text_printf(t, "%.0f bytes of SRAM", p->max_sram);
+}
+
+/* bytes of SRAM, and what else the reader needs to compare them */
+static void
+put_sram(struct text *t, const struct curve *k, const struct point *v)
+{
+	const double model = pick_sram(&k->pick, v) - v->sram;
+	text_printf(t, "%.0f bytes of SRAM", v->sram);
 	if (k->arena.is_not_sram)
 		text_printf(t, " (the arena is in %s)", k->arena.name);
+	else if (model > 0)
+		text_printf(t, " (and %.0f for the model there)", model);
+}
+
+/* the end of a front, if no plan is within the limits */
+static void
+put_end(struct text *t, const struct curve *k, const char *which, const struct point *v)
+{
+	text_printf(t, "%s takes ", which);
+	put_sram(t, k, v);
+	if (k->pick.clock > 0)
+		text_printf(t, " and %.3f ms", pick_ms(&k->pick, v));
 }
 
 void
@@ -90,6 +150,13 @@ pick_sentence(struct text *t, const struct plan *p, const struct curve *of)
 	const struct pick *k = &of->pick;
 	const struct record *size = record_of(p, target, SIZE);
 	text_printf(t, "%s, %s, %s: ", target->model->name, of->names, target->accel);
+	if (k->beyond) {
+		text_puts(t, "no plan stays within ");
+		put_limits(t, p);
+		put_end(t, of, ": the smallest", &k->smallest);
+		put_end(t, of, ", the fastest", &k->fastest);
+		return;
+	}
 	if (!k->any) {
 		const char *message = target_message(p, target);
 		text_puts(t, size && size->status == REFUSED && target_is_part(target)
@@ -97,9 +164,8 @@ pick_sentence(struct text *t, const struct plan *p, const struct curve *of)
 		text_puts(t, message ? message : "it has no plan, or was not computed");
 		return;
 	}
-	text_printf(t, "take --arena-cache-size=%.0f with %.0f bytes of SRAM",
-		    k->knee.sram, k->knee.sram);
-	put_arena(t, of);
+	text_printf(t, "take --arena-cache-size=%.0f with ", k->knee.sram);
+	put_sram(t, of, &k->knee);
 	text_printf(t, " and %.0f cycles", k->knee.cycles);
 	if (k->clock > 0)
 		text_printf(t, " (%.3f ms)", pick_ms(k, &k->knee));
@@ -114,7 +180,8 @@ pick_sentence(struct text *t, const struct plan *p, const struct curve *of)
 			       "%.1f %% more time:", percent(k->knee.sram, k->bend.sram),
 			    percent(time_of(k, &k->knee), time_of(k, &k->bend)));
 	else
-		text_puts(t, ", the knee of the front:");
+		text_printf(t, ", the knee of the front%s:",
+			    p->max_ms > 0 || p->max_sram > 0 ? " within the limits" : "");
 	if (!small)
 		text_printf(t, " the smallest plan takes %.0f bytes and %.0f %% more cycles%s",
 			    k->smallest.sram, percent(k->smallest.cycles, k->knee.cycles),
@@ -122,6 +189,68 @@ pick_sentence(struct text *t, const struct plan *p, const struct curve *of)
 	if (!fast)
 		text_printf(t, " the fastest plan takes %.0f bytes and %.0f %% fewer cycles.",
 			    k->fastest.sram, percent(k->fastest.cycles, k->knee.cycles));
+}
+
+/* Lists the targets with plans within the limits, or those without. */
+static void
+put_targets(struct text *t, const char *before, const struct curve *v, size_t n, bool beyond)
+{
+	for (size_t k = 0; k < n; k++) {
+		if (beyond ? !v[k].pick.beyond : !v[k].pick.any)
+			continue;
+		text_printf(t, "%s%s", before, v[k].names);
+		before = ", ";
+	}
+}
+
+/* SRAM that has copies of tensors, beside an arena elsewhere, is not compared. */
+void
+pick_best(struct text *t, const struct plan *p, const struct curve *v, size_t n)
+{
+	const struct curve *fast = NULL, *small = NULL;
+	const bool is_limited = p->max_ms > 0 || p->max_sram > 0;
+	bool all_ms = true;
+	size_t n_any = 0, n_beyond = 0;
+	for (size_t k = 0; k < n; k++) {
+		n_any += v[k].pick.any;
+		n_beyond += v[k].pick.beyond;
+		all_ms &= !v[k].pick.any || v[k].pick.clock > 0;
+	}
+	for (size_t k = 0; k < n; k++) {
+		const struct pick *x = &v[k].pick, *y = small ? &small->pick : NULL;
+		if (!x->any)
+			continue;
+		if (all_ms && (!fast || time_of(x, &x->fastest) <
+						time_of(&fast->pick, &fast->pick.fastest)))
+			fast = &v[k];
+		const double least = y ? pick_sram(y, &y->least) : INFINITY;
+		const double own = pick_sram(x, &x->least);
+		if (!v[k].arena.is_not_sram &&
+		    (own < least || (own <= least && all_ms &&
+				     pick_ms(x, &x->least) < pick_ms(y, &y->least))))
+			small = &v[k];
+	}
+	if (is_limited ? !(n_any + n_beyond) : n_any < 2)
+		return;
+	text_printf(t, "%s: ", v[0].of->model->name);
+	if (is_limited) {
+		text_puts(t, "within ");
+		put_limits(t, p);
+		put_targets(t, ": ", v, n, false);
+		put_targets(t, n_any ? "; not: " : ": none; not: ", v, n, true);
+	}
+	if (fast) {
+		text_printf(t, "%sfastest: %s, %s, %.3f ms with ", is_limited ? "; " : "",
+			    fast->names, fast->of->accel, pick_ms(&fast->pick, &fast->pick.fastest));
+		put_sram(t, fast, &fast->pick.fastest);
+	}
+	if (small) {
+		text_printf(t, "%sleast SRAM: %s, %s, ", is_limited || fast ? "; " : "", small->names,
+			    small->of->accel);
+		put_sram(t, small, &small->pick.least);
+	}
+	if (small && small->pick.clock > 0)
+		text_printf(t, " and %.3f ms", pick_ms(&small->pick, &small->pick.least));
 }
 
 void
@@ -135,47 +264,8 @@ print_picks(struct text *t, const struct plan *p, const struct rows *r)
 			pick_sentence(t, p, &v[k]);
 			text_putc(t, '\n');
 		}
-		/*
-		 * The targets with the fastest of all plans and with the plan of least SRAM.
-		 * SRAM that has copies of tensors, beside an arena elsewhere, is not compared.
-		 */
-		const struct curve *fast = NULL, *small = NULL;
-		bool all_ms = true;
-		size_t n_any = 0;
-		for (size_t k = 0; k < n; k++) {
-			n_any += v[k].pick.any;
-			all_ms &= !v[k].pick.any || v[k].pick.clock > 0;
-		}
-		for (size_t k = 0; k < n; k++) {
-			const struct pick *x = &v[k].pick;
-			if (!x->any)
-				continue;
-			if (all_ms && (!fast || time_of(x, &x->fastest) <
-						    time_of(&fast->pick, &fast->pick.fastest)))
-				fast = &v[k];
-			const struct pick *y = small ? &small->pick : NULL;
-			if (!v[k].arena.is_not_sram &&
-			    (!y || x->smallest.sram < y->smallest.sram ||
-			     (x->smallest.sram <= y->smallest.sram && all_ms &&
-			      pick_ms(x, &x->smallest) < pick_ms(y, &y->smallest))))
-				small = &v[k];
-		}
-		if (n_any < 2)
-			continue;
-		text_printf(t, "%s: ", v[0].of->model->name);
-		if (fast) {
-			text_printf(t, "fastest: %s, %s, %.3f ms with %.0f bytes of SRAM",
-				    fast->names, fast->of->accel,
-				    pick_ms(&fast->pick, &fast->pick.fastest),
-				    fast->pick.fastest.sram);
-			put_arena(t, fast);
-			text_puts(t, small ? "; " : "");
-		}
-		if (small)
-			text_printf(t, "least SRAM: %s, %s, %.0f bytes", small->names,
-				    small->of->accel, small->pick.smallest.sram);
-		if (small && small->pick.clock > 0)
-			text_printf(t, " and %.3f ms", pick_ms(&small->pick, &small->pick.smallest));
-		text_putc(t, '\n');
+		const size_t before = t->n;
+		pick_best(t, p, v, n);
+		text_puts(t, t->n > before ? "\n" : "");
 	}
 }

@@ -38,7 +38,10 @@ struct options {
 	const char *output;
 	enum format format;
 	enum engine engine;
+	bool json, csv, html, pick; /* options that set the format */
 	bool front, merge, retry, gc, any_accelerator;
+	double max_ms; /* of the plans that --pick chooses from; 0: no limit */
+	int64_t max_sram;
 	int limits;
 	unsigned jobs;
 	int64_t jobs_per_task;
@@ -89,6 +92,7 @@ struct plan {
 	struct job *job;
 	size_t n_targets, n_jobs, cap_targets, cap_jobs;
 	size_t n_models, n_systems;
+	double max_ms, max_sram; /* of the plans to pick from; 0: no limit */
 	struct hash_table interned; /* models, setups, names and targets, by their content */
 };
 
@@ -277,6 +281,7 @@ struct record front_candidates(const struct plan *p, const struct target *t);
 struct arena_memory {
 	const char *name; /* as the part calls it; NULL: the file of part or system is gone */
 	bool is_not_sram; /* it is outside of the SRAM whose bytes rows have */
+	bool has_model; /* it is SRAM, and has the constants and command streams, too */
 };
 struct arena_memory target_arena(struct arena *a, const struct target *t);
 /* Replaces MODEL_MARK in a message by the path of the target's model. */
@@ -291,13 +296,18 @@ const struct record *record_of_end(const struct plan *p, const struct target *t)
 /* pick.c: the knee of a front, and a sentence that compares it with both ends */
 struct pick {
 	struct point knee, smallest, fastest; /* knee: the plan to take */
+	struct point least; /* of pick_sram(): `smallest`, unless SRAM has the model, too */
 	/* the knee of the front; another plan than `knee` if little time buys half of its SRAM */
 	struct point bend;
 	double clock; /* Hz; 0: not known */
 	double cpu_ms; /* of an inference on the CPU, if the clock is known */
-	bool any; /* the target has a front; otherwise the points are not valid */
+	bool has_model; /* SRAM has the constants and command streams, too */
+	bool any; /* the target has a plan to take; otherwise knee and bend are not valid */
+	bool beyond; /* the target has a front, but no plan within the limits; any is false */
 };
 struct pick pick_knee(const struct plan *p, const struct target *t);
+/* bytes of SRAM with those of the model, if they are there */
+double pick_sram(const struct pick *k, const struct point *v);
 /* milliseconds of an inference, NPU and CPU; needs the clock */
 double pick_ms(const struct pick *k, const struct point *v);
 
@@ -320,6 +330,11 @@ size_t find_curves(const struct plan *p, const struct rows *r, size_t i, struct 
 		   size_t *n, size_t *number);
 /* pick.c: the sentences of --pick */
 void pick_sentence(struct text *t, const struct plan *p, const struct curve *k);
+/*
+ * Names the targets of the fastest plan and of the plan of least SRAM, and those within the limits.
+ * Nothing is printed for a single front without limits.
+ */
+void pick_best(struct text *t, const struct plan *p, const struct curve *v, size_t n);
 void print_picks(struct text *t, const struct plan *p, const struct rows *r);
 /* html.c: prints an HTML page */
 void print_page(struct text *t, const struct plan *p, const struct rows *r,
