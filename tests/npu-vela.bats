@@ -96,7 +96,15 @@ memory=(--system-config "$system" --memory-mode Shared_Sram)
 	grep -q 'CONV_2D' log
 	model m
 	npu-vela m.tflite "${memory[@]}" --ignore-ops FULLY_CONNECTED >log 2>err
-	grep -q '^npu-vela: warning: no summary: ' err
+	grep -q '^npu-vela: warning: no summary: nothing of the network runs on the NPU, which needs integers' err
+	# a float network, too; one of unequal scales is refused
+	npu-vela "$TOP/tests/models/digits-float.tflite" "${memory[@]}" --output-dir float >log 2>err
+	grep -q '^npu-vela: warning: no summary: nothing .*; tfl-quantize makes an integer network' err
+	[ "$(ls float)" = digits-float_vela.tflite ]
+	load lib/partition
+	op unequal 22 9 '[1,6]' "$t[1].quantization={scale:[0.9],zero_point:[3]}" # RESHAPE
+	refuses 1 'integer, but not as the kernels compute' npu-vela unequal.tflite "${memory[@]}" --output-dir none
+	[ ! -e none ]
 	[ "$(ls output)" = "$(printf '%s\n' digits_summary_$system.csv digits_vela.tflite m_vela.tflite)" ]
 }
 

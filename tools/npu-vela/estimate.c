@@ -71,7 +71,10 @@ estimate(struct vela *v)
 	if (!measure(v, one_line, &r))
 		return false;
 	if (r.status) {
-		cli_note("warning", "no summary: %s", renamed(v, last_line(v->a, r.said)));
+		const char *why = renamed(v, last_line(v->a, r.said));
+		cli_note("warning", "no summary: %s", strstr(why, "no ethos-u operator")
+			 ? "nothing of the network runs on the NPU, which needs integers; "
+			   "tfl-quantize makes an integer network of a float one" : why);
 		return true;
 	}
 	v->summary = (const char *)r.out.p;
