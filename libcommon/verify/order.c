@@ -66,7 +66,7 @@ touches(const struct npu_op *op, const struct accel *a, bool all_slots, struct t
 		int32_t table0 = a->banks == a->lut_banks ? 0 : lut;
 		struct npu_range slots = { .region = SHRAM, .at = table0 + op->table.at,
 					   .n = op->table.n };
-		if (all_slots && table0)
+		if (all_slots)
 			slots = (struct npu_range){ .region = SHRAM, .at = table0,
 						    .n = LUT_BYTES };
 		t[n++] = (struct touch){ .range = slots };
