@@ -715,3 +715,19 @@ memory_of()
 	[ "$stopped" -ge 10 ]
 	[ "$ran" -ge 2 ]
 }
+
+@test "a file that its name calls a TOSA graph is refused as one" {
+	local p
+	: >empty.tosa
+	echo 'no graph at all' >text.tosa
+	for p in "npucc --part=alif-e8-u85 -o x.tflite" tosa-partition npu-sim; do
+		# shellcheck disable=SC2086
+		refuses 2 'empty.tosa: error: empty, not a TOSA graph; export' $p empty.tosa
+		# shellcheck disable=SC2086
+		refuses 2 'text.tosa: error: not a TOSA graph (no TOSA at byte 4); export' $p text.tosa
+	done
+	# the version has no fields
+	"${NPUTOOLS_TESTBIN:-$TOP/build/tests}/gen-tosa" 1 >m.tosa
+	dd if=/dev/zero of=m.tosa bs=1 seek=32 count=8 conv=notrunc status=none
+	refuses 2 'm.tosa: error: the file has no number of its version' tosa-partition m.tosa
+}

@@ -328,9 +328,9 @@ copy_inputs(struct sim *from, struct sim *to, int i, int n, struct err *e)
 	const struct tfl_subgraph *g = &sim_model(to)->subgraph[0];
 	if (f->n_in != g->n_in || f->n_out != g->n_out)
 		return err_at(e, sim_model(to)->name, 0,
-			      "has %d inputs and %d "
-			      "outputs, %s has %d and %d",
-			      g->n_in, g->n_out, sim_model(from)->name, f->n_in,
+			      "has %d input%s and %d output%s, %s has %d and %d",
+			      g->n_in, g->n_in == 1 ? "" : "s", g->n_out,
+			      g->n_out == 1 ? "" : "s", sim_model(from)->name, f->n_in,
 			      f->n_out);
 	for (int k = 0; k < f->n_in; k++) {
 		/* the tensor of one of n inputs in a batch */

@@ -9,6 +9,7 @@
 #include "base/file.h"
 #include "base/foreign.h"
 #include "base/little_endian.h"
+#include "base/text.h"
 #include "tflite/fields.h"
 
 #include <string.h>
@@ -200,21 +201,24 @@ fb_identify(struct bytes file)
 static bool
 refuse(const struct fb_format *f, struct bytes file, const char *name, struct err *e)
 {
+	/* the name says what the file was to be */
+	bool tosa = text_has_suffix(name, ".tosa");
+	const char *what = tosa ? "a TOSA graph" : f->what;
 	bool own = file.n >= 8 && !memcmp(file.p + 4, f->id, 4); /* but too short */
 	const char *is = own ? NULL : fb_identify(file);
 	is = is || own ? is : foreign_file(file, name);
 	if (is)
 		return err_at(e, name, 0, "not %s but %s", f->what, is);
 	if (!file.n)
-		return err_at(e, name, 0, "empty, not %s; %s", f->what,
+		return err_at(e, name, 0, "empty, not %s; %s", what,
 			      strcmp(name, file_name(NULL)) != 0 ?
 			      "export or download it again" :
 			      "name a file, or look at the program before the pipe");
 	if (file.n < 12)
 		return err_at(e, name, 0, "%zu byte%s too few for %s; export or download it "
-			      "again", file.n, file.n == 1 ? " is" : "s are", f->what);
+			      "again", file.n, file.n == 1 ? " is" : "s are", what);
 	return err_at(e, name, 0, "not %s (no %s at byte 4); export or download it again",
-		      f->what, f->id);
+		      what, tosa ? "TOSA" : f->id);
 }
 
 bool

@@ -271,8 +271,9 @@ load_op(struct load *l, uint32_t place, struct tosa_op *op)
 	if (flow && op->n_in && op->n_out)
 		return note_writer(l, op);
 	if (op->n_in < info->min_in || op->n_in > info->max_in || op->n_out != 1)
-		return BAD(l, "%s has %d inputs and %d outputs, %s%d and 1 are needed",
-			   load_label(l, op), op->n_in, op->n_out,
+		return BAD(l, "%s has %d input%s and %d output%s, %s%d and 1 are needed",
+			   load_label(l, op), op->n_in, op->n_in == 1 ? "" : "s", op->n_out,
+			   op->n_out == 1 ? "" : "s",
 			   info->max_in > info->min_in ? "at least " : "", info->min_in);
 	return note_writer(l, op);
 }
@@ -344,6 +345,8 @@ tosa_read(struct arena *a, struct bytes file, const char *name,
 	if (!version.buf)
 		return BAD(&l, "the file has no version");
 	long long major = fb_int(version, FB_TosaVersion_major);
+	if (major < 0)
+		return BAD(&l, "the file has no number of its version");
 	if (major != 1)
 		return BAD(&l, "version %lld.%lld, only 1.0 and 1.1 are supported", major,
 			   (long long)fb_int(version, FB_TosaVersion_minor));

@@ -29,8 +29,8 @@ check_arity(const struct part *p, const struct tfl_op *op)
 	const struct kernel_inputs *k = kernel_inputs(op->code);
 	if (op->n_in < k->least || op->n_in > k->most ||
 	    (op->n_out != k->outputs && k->outputs < INT32_MAX))
-		return arena_printf(p->a, "%d inputs and %d outputs are not supported",
-				   op->n_in, op->n_out);
+		return arena_printf(p->a, "%d input%s and %d output%s are not supported", op->n_in,
+				    op->n_in == 1 ? "" : "s", op->n_out, op->n_out == 1 ? "" : "s");
 	for (int i = 0; i < k->least; i++)
 		if (op->in[i] < 0)
 			return arena_printf(p->a, "input %d is absent", i);
