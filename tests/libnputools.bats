@@ -96,7 +96,7 @@ like_programs()
 	sizes of options
 	part: 2 input, nothing: error: there is no part 'no such chip'; npucc --list-parts lists them
 	effort: 2 input, nothing: error: options: effort is 10, not from 0 to 9
-	little memory: 1 does not fit, nothing: model.part: error: the network needs
+	little memory: 1 does not fit, nothing: model.tflite: error: the network needs
 	no bytes: 2 input, nothing: model.tflite: error: empty, not a TFLite model; export or download it again
 	half: 2 input, nothing: model.tflite: error: FlatBuffer tensors at byte 440 points beyond the end of the file; if the file is cut short, download it again
 	verify: 2 input, nothing: model.tflite: error: no ethos-u operator: the model is not compiled (npucc compiles it), or nothing of it runs on the NPU

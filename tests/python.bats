@@ -59,6 +59,13 @@ python()
 	assert front["front"]
 	refused(nputools.Error, "--cpu=SOFTMX: no operator", nputools.compile, model, cpu="SOFTMX", **of)
 	refused(TypeError, "there is no option 'plan'; there are", nputools.compile, model, plan="x")
+	for call in nputools.compile, nputools.estimate, nputools.inputs:
+	    refused(TypeError, "pass bytes, not a file name: open('io.tflite', 'rb').read()", call, "io.tflite")
+	refused(ValueError, "arena_cache_size is a whole number, not '16K': 16K is 16 * 1024",
+	        nputools.compile, model, arena_cache_size="16K", **of)
+	refused(ValueError, "effort is a whole number, not 'much'", nputools.compile, model, effort="much", **of)
+	refused(nputools.Error, "io.tflite: error: the network needs", nputools.compile, model,
+	        arena_cache_size=2000, **of)
 	END
 }
 

@@ -243,6 +243,8 @@ const char *
 call_file(struct call *c, const char *suffix)
 {
 	const char *name = c->o.name, *dot = strrchr(name, '.');
+	if (c->has_model)
+		return name;
 	size_t n = dot && !strchr(dot, '/') ? (size_t)(dot - name) : strlen(name);
 	return arena_printf(c->a, "%.*s.%s", (int)n, name, suffix);
 }

@@ -145,6 +145,7 @@ static bool
 compile(struct call *c, void *model)
 {
 	struct bytes b = *(struct bytes *)model;
+	c->has_model = true;
 	call_stage(c, checked, NPUTOOLS_ERROR_UNSUPPORTED, NPUTOOLS_ERROR_INPUT);
 	return call_check_model(c, b) && check_target(c) && cut(c, &b) && check_integer(c, b) &&
 	       compile_bodies(c, b) && compile_one(c, b, &c->out) && check_part(c, c->out.n);
@@ -154,6 +155,7 @@ static bool
 front(struct call *c, void *model)
 {
 	struct bytes b = *(struct bytes *)model;
+	c->has_model = true;
 	call_stage(c, checked, NPUTOOLS_ERROR_UNSUPPORTED, NPUTOOLS_ERROR_INPUT);
 	if (!call_check_model(c, b) || !check_target(c) || !cut(c, &b) || !check_integer(c, b))
 		return false;

@@ -32,6 +32,7 @@ struct call {
 	bool (*run)(struct call *c, void *ctx);
 	struct nputools_options o; /* complete: absent members have their defaults */
 	struct part_needs needs; /* of the plan, without constants */
+	bool has_model; /* the input is a model, and no text between two stages */
 	int subgraph;	    /* the body that tfl-partition takes; 0: the model */
 	struct bytes *body; /* by subgraph: compiled bodies; n 0: none */
 	int n_bodies;	    /* subgraphs of the model with bodies; 0: none */
@@ -68,7 +69,8 @@ bool call_check_model(struct call *c, struct bytes model);
  * are the codes of its errors.
  */
 void call_stage(struct call *c, double end, enum nputools_code no, enum nputools_code trouble);
-/* call.c: the name of a file between two stages, for messages: "NAME.suffix". */
+/* call.c: for messages, the name of a file between two stages, "NAME.suffix", or that of the model, if
+ * the caller sees no such file. */
 const char *call_file(struct call *c, const char *suffix);
 
 /* memory.c: begin and end of a call's memory; memory_close() frees all blocks. */

@@ -130,7 +130,11 @@ def _options(given):
             words = [value] if isinstance(value, (str, int)) else value
             setattr(o, key, ",".join(str(w) for w in words).encode() or None)
         elif key in _NUMBERS:
-            setattr(o, key, int(value))
+            try:
+                setattr(o, key, int(value))
+            except (TypeError, ValueError):
+                unit = ": 16K is 16 * 1024" if key == "arena_cache_size" else ""
+                raise ValueError(f"{key} is a whole number, not {value!r}{unit}") from None
         elif key in _FLAGS:
             setattr(o, key, bool(value))
         elif key == "optimise":
@@ -149,6 +153,8 @@ def _options(given):
 
 def _bytes(model):
     """the bytes of a buffer, whatever its shape"""
+    if isinstance(model, (str, os.PathLike)):
+        raise TypeError(f"pass bytes, not a file name: open({str(model)!r}, 'rb').read()")
     return model if isinstance(model, bytes) else memoryview(model).tobytes()
 
 
