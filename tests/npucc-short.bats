@@ -287,6 +287,8 @@ counting()
 		refuses 2 "npucc: error: no model: ${w% *} took 'd.tflite' as its ${w#* }" \
 			npucc --part=alif-e7-he "${w% *}" d.tflite
 	done
+	# of names with one other letter, the nearest number
+	refuses 2 "there is no part 'alif-e9-he'; did you mean alif-e8-he?" npucc --part=alif-e9-he d.tflite
 	refuses 2 "more than one model: part=alif-e7-he, d.tflite; did you mean --part=alif-e7-he?" \
 		npucc part=alif-e7-he d.tflite
 	refuses 2 "no output: name it with -o FILE" npucc --part=alif-e7-hp -

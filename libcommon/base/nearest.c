@@ -3,6 +3,7 @@
 
 #include <ctype.h>
 #include <limits.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { MAX_WORD = 63 };
@@ -53,18 +54,29 @@ word_contains(const char *word, const char *s)
 	return !*s;
 }
 
+/* for words of one distance: how far apart their letters are, as in e9 and e8 */
+static int
+letters_apart(const char *a, const char *b)
+{
+	int sum = 0;
+	if (strlen(a) != strlen(b))
+		return INT_MAX;
+	for (size_t i = 0; a[i] && i < MAX_WORD; i++)
+		sum += abs(letter(a[i]) - letter(b[i]));
+	return sum;
+}
+
 const char *
 nearest_word(const char *s, const char *const *words, size_t n)
 {
 	const char *best = NULL;
-	unsigned limit = (unsigned)(strlen(s) / 3) + 1;
+	unsigned least = (unsigned)(strlen(s) / 3) + 2;
 	for (size_t i = 0; i < n; i++) {
 		unsigned d = word_distance(s, words[i]);
-		if (d <= limit) {
+		if (d < least || (best && d == least &&
+				  letters_apart(s, words[i]) < letters_apart(s, best))) {
 			best = words[i];
-			if (!d)
-				break;
-			limit = d - 1;
+			least = d;
 		}
 	}
 	return best;
