@@ -104,6 +104,13 @@ pick_knee(const struct plan *p, const struct target *t)
 	return k;
 }
 
+/* a difference in whole percent; 0 would be none */
+static const char *
+whole_percent(struct arena *a, double v)
+{
+	return v > 0 && v < 1 ? "less than 1" : arena_printf(a, "%.0f", v);
+}
+
 static double
 percent(double now, double before)
 {
@@ -183,12 +190,14 @@ pick_sentence(struct text *t, const struct plan *p, const struct curve *of)
 		text_printf(t, ", the knee of the front%s:",
 			    p->max_ms > 0 || p->max_sram > 0 ? " within the limits" : "");
 	if (!small)
-		text_printf(t, " the smallest plan takes %.0f bytes and %.0f %% more cycles%s",
-			    k->smallest.sram, percent(k->smallest.cycles, k->knee.cycles),
+		text_printf(t, " the smallest plan takes %.0f bytes and %s %% more cycles%s",
+			    k->smallest.sram,
+			    whole_percent(p->a, percent(k->smallest.cycles, k->knee.cycles)),
 			    fast ? "." : ";");
 	if (!fast)
-		text_printf(t, " the fastest plan takes %.0f bytes and %.0f %% fewer cycles.",
-			    k->fastest.sram, percent(k->fastest.cycles, k->knee.cycles));
+		text_printf(t, " the fastest plan takes %.0f bytes and %s %% fewer cycles.",
+			    k->fastest.sram,
+			    whole_percent(p->a, percent(k->fastest.cycles, k->knee.cycles)));
 }
 
 /* Lists the targets with plans within the limits, or those without. */
