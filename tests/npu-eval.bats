@@ -227,11 +227,11 @@ scaled()
 		scaled $name 16
 		npu-eval --layers --json bad.tflite x.npy >j
 		[ "$(jq -r '.layers[0].tensor_name' j)" = $name ]
-		[[ $(jq -r '.layers[0].help' j) == "a narrower range: "* ]]
+		[[ $(jq -r '.layers[0].help' j) == "a narrower range: "*"; calibrate with such samples alone, or with tfl-quantize --ranges=percentile" ]]
 		scaled $name 0.1
 		npu-eval --layers --json bad.tflite x.npy >j
 		[ "$(jq -r '.layers[0].tensor_name' j)" = $name ]
-		[[ $(jq -r '.layers[0].help' j) == "a wider range: "* ]]
+		[[ $(jq -r '.layers[0].help' j) == "a wider range: "*"; calibrate with such samples, too" ]]
 	done
 }
 

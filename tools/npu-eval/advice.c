@@ -99,12 +99,13 @@ put_advice(struct text *t, const struct layers *all, const struct layer *l)
 		text_printf(t, "dead: always %g", scale * (l->q_lo - zero));
 	else if (ranged && l->clipped * 1000 > l->n * CLIPPED)
 		text_printf(t, "a wider range: %.2g %% are clipped, of values from %.4g to "
-			    "%.4g it holds %.4g to %.4g",
+			    "%.4g it holds %.4g to %.4g; calibrate with such samples, too",
 			    100 * (double)l->clipped / (double)l->n, l->lo, l->hi,
 			    scale * (lo - zero), scale * (hi - zero));
 	else if (ranged && used_percent(all, l) < USED_PERCENT)
 		text_printf(t, "a narrower range: %.2g %% of it are used, by values from "
-			    "%.4g to %.4g", used_percent(all, l), l->lo, l->hi);
+			    "%.4g to %.4g; calibrate with such samples alone, or with tfl-quantize "
+			    "--ranges=percentile", used_percent(all, l), l->lo, l->hi);
 	else if (noise_db(l->own) < ENOUGH_DB && apart > CHANNELS_APART)
 		text_printf(t, "weights per channel: their ranges are %.3g to 1", apart);
 	else if (noise_db(l->own) < ENOUGH_DB && x->type != TFL_INT16)
