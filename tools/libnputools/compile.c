@@ -174,8 +174,9 @@ report(struct call *c, void *model)
 	if (!call_check_model(c, b))
 		return false;
 	if (tosa_is(b))
-		return err_no(&c->e, c->o.name, 0, "a TOSA graph has no report: all operators "
-			      "run on the NPU, or nputools_compile() refuses the graph");
+		return err_no(&c->e, c->o.name, 0, "a TOSA graph has no report in JSON: all "
+			      "operators run on the NPU, or nputools_compile() refuses the graph; "
+			      "tosa-partition --report lists them as text");
 	return lib_tfl_partition_report(c, b, &c->out);
 }
 
