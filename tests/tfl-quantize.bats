@@ -1007,6 +1007,31 @@ add_op()
 	[ ! -s err ]
 }
 
+@test "names of classes that are fewer than the network's are warned of" {
+	local d run=(tfl-quantize --range=0,1 -o q.tflite "$digits")
+	mkdir -p few/one few/seven all
+	cp "$TOP/tests/models/digits/digit-1.pgm" few/one
+	cp "$TOP/tests/models/digits/digit-7.pgm" few/seven
+	"${run[@]}" --data=few 2>err
+	grep -q 'warning: .*: the samples have 2 names of classes, and output 0 has 10 values: name i is taken for class i' err
+	echo -e '1\n7' >labels
+	"${run[@]}" --data=few --labels=labels 2>err
+	run -1 grep warning err
+	grep -q 'right answers 100.00 %' err
+	# names of all classes, and numbers of some
+	for d in {0..9}; do
+		mkdir "all/d$d"
+		cp "$TOP/tests/models/digits/digit-$d.pgm" "all/d$d"
+	done
+	mv few/one few/1
+	mv few/seven few/7
+	for d in all few; do
+		"${run[@]}" --data=$d 2>err
+		run -1 grep warning err
+		grep -q 'right answers 100.00 %' err
+	done
+}
+
 @test "--test measures on samples that gave no range" {
 	need jq
 	local d digits_of=$TOP/tests/models/digits

@@ -193,16 +193,28 @@ tell_line(const struct report *r)
 	text_free(&t);
 }
 
-/* Warns if the float network's right answers are few: less than a fifth of the way from chance to all. */
+/*
+ * Warns if names number another number of classes than the network has, or if the float network's
+ * right answers are few: less than a fifth of the way from chance to all.
+ */
 static void
-warn_of_answers(const struct report *r)
+warn_of_answers(struct arena *a, const struct options *of, const struct report *r)
 {
 	enum { ENOUGH = 10, FIFTH = 5 };
 	const struct figures *f = r->f;
 	const struct tfl_subgraph *g = &r->m->subgraph[0];
+	const double classes = fmax(2, (double)tfl_elements(&g->tensor[g->out[0]]));
+	struct sample_stream *s = NULL;
+	const int names = samples_open(a, of, g, &s, &(struct err){ 0 }) ? samples_names(s) : 0;
+	samples_close(s);
+	if (names && names != (int)classes) {
+		cli_note("warning", "%s: the samples have %d names of classes, and output 0 has %g "
+			 "values: name i is taken for class i, in the order of the names; number the "
+			 "classes with --labels=FILE", r->m->name, names, classes);
+		return;
+	}
 	if (f->labelled < ENOUGH)
 		return;
-	const double classes = fmax(2, (double)tfl_elements(&g->tensor[g->out[0]]));
 	const double right = (double)f->right_float / (double)f->labelled;
 	if (right < 1 / classes + (1 - 1 / classes) / FIFTH)
 		cli_note("warning", "%s: %.2f %% of the float model's answers are right, and %.3g %% "
@@ -249,7 +261,7 @@ tell(struct arena *a, const struct options *o, struct report *r, struct err *e)
 			cli_note("note", "not compared with the float model: %s", why.text);
 	}
 	if (!o->quiet && f->labelled)
-		warn_of_answers(r);
+		warn_of_answers(a, &of, r);
 	return true;
 }
 

@@ -226,6 +226,8 @@ bool samples_open(struct arena *a, const struct options *o, const struct tfl_sub
 bool samples_next(struct sample_stream *s, float *const *input, bool *more, struct err *e);
 /* the class of the sample that was read last; NAN: the data have no labels */
 double samples_label(const struct sample_stream *s);
+/* number of names of classes by which the samples have labels; 0: none, or numbers; not in the library */
+int samples_names(const struct sample_stream *s);
 void samples_close(struct sample_stream *s);
 
 /* ---- sequences.c ------------------------------------------------------------------ */

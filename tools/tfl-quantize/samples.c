@@ -30,6 +30,7 @@ struct sample_stream {
 	struct labels labels; /* of --labels; n 0: none */
 	uint64_t random;
 	size_t n; /* samples read */
+	int n_names; /* of classes, which number the samples of input 0; 0: none do */
 };
 
 static const char *
@@ -65,9 +66,13 @@ add_source(struct arena *a, struct sample_stream *s, const char *source, struct 
 	const bool is_labelled = !in->n_files && number_classes(a, &l);
 	for (size_t i = 0; i < in->n_files; i++)
 		in->file[i].class = -1;
+	if (in == s->input)
+		s->n_names = 0;
 	for (size_t i = 0; i < l.n; i++) {
 		if (!is_labelled)
 			l.item[i].class = -1;
+		else if (in == s->input && l.named && l.item[i].class >= s->n_names)
+			s->n_names = l.item[i].class + 1;
 		if (!(in->n_files & (in->n_files - 1))) {
 			struct item *more = anew(a, struct item, in->n_files ? 2 * in->n_files : 1);
 			if (in->n_files)
@@ -189,6 +194,12 @@ samples_next(struct sample_stream *s, float *const *input, bool *more, struct er
 			      s->labels.n, s->n);
 	s->n += !n_ended;
 	return true;
+}
+
+int
+samples_names(const struct sample_stream *s)
+{
+	return s->labels.n ? 0 : s->n_names;
 }
 
 double
