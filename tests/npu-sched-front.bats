@@ -447,3 +447,12 @@ takes_in()
 	done
 	jq -e 'any(.front[]; .dram > 0)' f.json
 }
+
+@test "a row says if a named part has the memory; without a part it does not say" {
+	wide_model wide
+	npucc --part=nxp-imx93 --front --json -o front.json wide.tflite
+	jq -e '[.front[].sram] | min < 393216 and max > 393216' front.json
+	jq -e 'all(.front[]; .fits == (.sram <= 393216))' front.json
+	npucc -q -a ethos-u65-256 --front --json -o front.json wide.tflite
+	jq -e 'all(.front[]; has("fits") | not)' front.json
+}

@@ -16,7 +16,7 @@ let data = []; /* samples for a float model: folder, or "", name, bytes */
 let quantized = null, figures = null; /* the integer version of model, and its figures */
 let front = null; /* points of the model and target that are shown, and the front's JSON */
 let made = {}; /* npu-perf's figures of the plan that is shown */
-let job = 0, again = 0;
+let job = 0, again = 0, shown = 0; /* shown: the job whose result is on the page */
 
 /* ---- the worker ------------------------------------------------------------------- */
 
@@ -64,6 +64,8 @@ function idle(text) {
 function fail(text) {
 	$("message").textContent = text.trimEnd();
 	$("error").hidden = false;
+	if (shown !== job) /* the result is that of another limit */
+		["result", "pictures"].forEach((s) => $(s).hidden = true);
 	idle("Failed");
 	document.body.dataset.done = job;
 }
@@ -236,6 +238,7 @@ const show = {
 		$("operators").hidden = false;
 	},
 	compiled(data, { ms, said, name }) {
+		shown = job;
 		$("result").hidden = false;
 		$("title").textContent = model.name;
 		$("numbers").replaceChildren();
@@ -268,9 +271,12 @@ const show = {
 		number("On the CPU", r.cpu_operators);
 	},
 	front(json) {
-		const points = JSON.parse(json).front;
-		front = { json, points };
+		/* without those that the chip's memories are too small for */
+		const points = JSON.parse(json).front.filter((q) => q.fits !== false);
 		$("curve").hidden = points.length < 2;
+		if (!points.length)
+			return;
+		front = { json, points };
 		$("slider").max = points.length - 1;
 		/* the plan whose numbers stand above: without a limit, not the fastest one */
 		let i = 0;

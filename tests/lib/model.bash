@@ -55,3 +55,16 @@ ends()
 		| .subgraphs[0].operators |= [{opcode_index:1,inputs:[4],outputs:[0]}] + . +
 			[{opcode_index:2,inputs:[3],outputs:[5]}]${2:+ | $2}"
 }
+
+# wide_model NAME: three windows over feature maps of 512 KiB, more than some memories have
+wide_model()
+{
+	model "$1" ".operator_codes = [{deprecated_builtin_code:17,builtin_code:17}]
+		| $t = [range(4) | {shape:[1,256,256,8],type:9,name:\"x\(.)\",
+			quantization:{scale:[0.5],zero_point:[0]}}]
+		| .subgraphs[0].inputs = [0] | .subgraphs[0].outputs = [3]
+		| .subgraphs[0].operators = [range(3) | {inputs:[.],outputs:[. + 1],
+			builtin_options_type:5,builtin_options:{padding:0,stride_w:1,stride_h:1,
+			filter_width:3,filter_height:3}}]
+		| .buffers = [{}]"
+}

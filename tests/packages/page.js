@@ -130,6 +130,26 @@ const cases = {
 		await new Promise((again) => setTimeout(again, 400));
 		await b.until(done);
 	},
+	/* the end of the slider on a part; then a limit that is refused, and another plan */
+	async limit(b, part, file) {
+		const hidden = "['error', 'result', 'pictures'].map((id) => " +
+			"document.getElementById(id).hidden).join(' ')";
+		const again = async (script) => {
+			await b.value(`{ delete document.body.dataset.done; ${script} }`);
+			await b.until(done);
+			console.log(`hidden\t${await b.value(hidden)}`);
+		};
+		const change = (id, value, event) => `const e = document.getElementById("${id}"); ` +
+			`e.value = "${value}"; e.dispatchEvent(new Event("${event}"));`;
+		await ready(b);
+		await b.value(`{ ${change("part", part, "change")} }`);
+		await model(b, file);
+		const last = await b.value("document.getElementById('slider').max");
+		await again(change("slider", last, "input"));
+		console.log(`last\t${last}\t${await b.value(text("n-sram"))}`);
+		await again("compile(-1);");
+		await again(change("slider", 0, "input"));
+	},
 	async slide(b) {
 		await ready(b);
 		await b.value("document.getElementById('sample').focus()");

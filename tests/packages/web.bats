@@ -2,6 +2,7 @@
 # make web: the page in headless Chromium, from a disk, compared with the programs.
 
 load ../lib/common
+load ../lib/model
 
 page=${NPUTOOLS_PAGE-$TOP/build-web}
 digits=$TOP/tests/models/digits.tflite
@@ -124,6 +125,16 @@ equal()
 	[ -n "$SHARED" ] || skip "no shared models"
 	page small "$SHARED/models/mbv2_int8.tflite"
 	grep -q 'MRAM of renesas-ra8p1 has 1048576' found
+}
+
+@test "curve and slider end where the part's memories end, and no result is beside another limit" {
+	wide_model wide
+	npucc --part=nxp-imx93 --front --json -o front.json wide.tflite
+	jq '[.front[] | select(.sram <= 393216)] | length - 1, last.sram' front.json >want
+	page limit nxp-imx93 wide.tflite
+	has last "$(head -1 want)"$'\t'"$(bytes "$(tail -1 want)")"
+	[ "$(sed -n 's/^hidden\t//p' found | paste -sd,)" = \
+		"true false false,false true true,true false false" ]
 }
 
 @test "the page works with the keyboard alone: the sample, the slider to the smallest memory" {

@@ -41,6 +41,14 @@ put_costs(const struct json_out *j, const struct sched_row *r)
 	json_put_f64(j, "objective", rounded(r->objective));
 }
 
+/* false: a memory of the part is too small for the plan */
+static bool
+fits_part(const struct sched *s, const struct sched_row *r)
+{
+	return target_part_fits_plan(s->part, (double)r->sram, (double)(r->flash + r->streams),
+				     s->memory.mode);
+}
+
 void
 print_front(const struct sched *s, struct text *t)
 {
@@ -65,6 +73,8 @@ print_front(const struct sched *s, struct text *t)
 			json_put_i64(&j, "flash", r->flash);
 			json_put_i64(&j, "streams", r->streams);
 			json_put_i64(&j, "dram", r->dram);
+			if (s->part)
+				json_put_bool(&j, "fits", fits_part(s, r));
 			json_put_string(&j, "change", r->change);
 			json_close(&j, '}');
 		}
