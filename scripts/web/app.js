@@ -11,6 +11,7 @@ const STEPS = {
 };
 
 let worker = null, ready = false, profile = {};
+let systems = [], modes = []; /* memory systems: a name, and what it works with */
 let model = null; /* name, bytes */
 let data = []; /* samples for a float model: folder, or "", name, bytes */
 let quantized = null, figures = null; /* the integer version of model, and its figures */
@@ -126,8 +127,11 @@ function fill(select, values, chosen) {
 function fillChoices({ parts, profiles, accelerators, version }) {
 	if ($("part").options.length)
 		return;
-	const [systems, modes] = profiles.split(/^memory modes.*\n/m);
-	const names = (s) => [...s.matchAll(/^ {2}(\S+)/gm)].map((m) => [m[1]]);
+	const [first, second] = profiles.split(/^memory modes.*\n/m);
+	systems = [...first.matchAll(/^ {2}(\S+) .*? {2}(\w+) [\d./]+ {2}(ethos-\S+)? ?\(/gm)]
+		.map((m) => ({ name: m[1], hasDram: m[2] === "Dram", accelerator: m[3] }));
+	modes = [...second.matchAll(/^ {2}(\S+) +Axi\d (Axi\d)/gm)]
+		.map((m) => ({ name: m[1], needsDram: m[2] === "Axi1" }));
 	profile = {};
 	for (const m of parts.matchAll(/^(\S+) +(ethos-\S+) .*  (\S+) (\S+)(?: \(reference platform\))?$/gm))
 		profile[m[1]] = { accelerator: m[2], system: m[3], mode: m[4] };
@@ -135,32 +139,42 @@ function fillChoices({ parts, profiles, accelerators, version }) {
 		...Object.keys(profile).map((name) => [name])], "");
 	fill($("accelerator"), (accelerators.match(/ethos-u\d+-\d+/g) || []).map((a) => [a]),
 		"ethos-u55-128");
-	fill($("system"), names(systems), "Ethos_U55_High_End_Embedded");
-	fill($("mode"), names(modes), "Shared_Sram");
+	fitSystem();
 	$("version").textContent = version.replace(/^\S+ \((.*)\)/, "$1").trim() + ".";
 }
 
-/* the default of a generation if nothing was chosen; each is Arm's, from Vela's file */
+/* the system and mode that npucc takes for a generation if none is named */
 const USUAL = {
 	u55: ["Ethos_U55_High_End_Embedded", "Shared_Sram"],
 	u65: ["Ethos_U65_High_End", "Dedicated_Sram"],
-	u85: ["Ethos_U85_SYS_DRAM_Mid", "Dedicated_Sram_384KB"],
+	u85: ["Ethos_U85_SYS_DRAM_Mid", "Dedicated_Sram"],
 };
 
+/* offers the systems of the accelerator; the chosen one is kept if it is among them */
 function fitSystem() {
-	const u = $("accelerator").value.match(/u\d+/)[0];
-	if ($("system").value.startsWith("Ethos_") &&
-	    !$("system").value.startsWith(`Ethos_${u.toUpperCase()}_`))
-		[$("system").value, $("mode").value] = USUAL[u];
+	const own = $("accelerator").value, u = own.match(/u\d+/)[0], before = $("system").value;
+	const fit = systems.filter((s) => s.accelerator ? s.accelerator === own
+		: s.name.startsWith(`Ethos_${u.toUpperCase()}_`)).map((s) => [s.name]);
+	const kept = fit.some(([name]) => name === before);
+	fill($("system"), fit, kept ? before : USUAL[u][0]);
+	fitMode(kept ? $("mode").value : USUAL[u][1]);
+}
+
+/* offers the modes of the system: an arena outside of SRAM must be in DRAM */
+function fitMode(chosen) {
+	const { hasDram } = systems.find((s) => s.name === $("system").value);
+	fill($("mode"), modes.filter((m) => hasDram || !m.needsDram).map((m) => [m.name]), chosen);
 }
 
 function choosePart() {
 	const p = profile[$("part").value];
-	["accelerator", "system", "mode"].forEach((k) => {
-		$(k).disabled = !!p;
-		if (p)
-			$(k).value = p[k];
-	});
+	["accelerator", "system", "mode"].forEach((k) => $(k).disabled = !!p);
+	if (!p)
+		return;
+	$("accelerator").value = p.accelerator;
+	fitSystem();
+	$("system").value = p.system;
+	fitMode(p.mode);
 }
 
 /* ---- what was found ----------------------------------------------------------------- */
@@ -423,7 +437,8 @@ function begin() {
 	$("cancel").onclick = cancel;
 	$("part").onchange = () => { choosePart(); compile(0); };
 	$("accelerator").onchange = () => { fitSystem(); compile(0); };
-	["system", "mode", "check"].forEach((k) => $(k).onchange = () => compile(0));
+	$("system").onchange = () => { fitMode($("mode").value); compile(0); };
+	["mode", "check"].forEach((k) => $(k).onchange = () => compile(0));
 	$("options").onsubmit = (e) => e.preventDefault();
 	$("slider").oninput = () => {
 		const i = Number($("slider").value);

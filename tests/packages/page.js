@@ -150,6 +150,32 @@ const cases = {
 		await again("compile(-1);");
 		await again(change("slider", 0, "input"));
 	},
+	/* the memory systems that are offered for each accelerator, and those that are chosen */
+	async memories(b) {
+		const list = (id) => `[...document.getElementById("${id}").options].map((o) => o.value)`;
+		const change = (id, value) => b.value(`{
+			const e = document.getElementById("${id}");
+			e.value = "${value}";
+			e.dispatchEvent(new Event("change"));
+		}`);
+		const chosen = "['accelerator', 'system', 'mode'].map((id) => " +
+			"document.getElementById(id).value).join(' ')";
+		await ready(b);
+		for (const a of await b.value(list("accelerator"))) {
+			await change("accelerator", a);
+			console.log(`chosen ${await b.value(chosen)}`);
+			for (const s of await b.value(list("system"))) {
+				await change("system", s);
+				for (const m of await b.value(list("mode")))
+					console.log(`offered ${a} ${s} ${m}`);
+			}
+		}
+		await change("part", "alif-e7-he");
+		await change("part", "");
+		console.log(`kept ${await b.value(chosen)}`);
+		await change("accelerator", "ethos-u85-256");
+		console.log(`then ${await b.value(chosen)}`);
+	},
 	async slide(b) {
 		await ready(b);
 		await b.value("document.getElementById('sample').focus()");

@@ -137,6 +137,35 @@ equal()
 		"true false false,false true true,true false false" ]
 }
 
+# offers ACCELERATOR: the systems and modes that the accelerator takes, of its generation
+offers()
+{
+	local system mode of=Ethos_${1:6:3}_
+	for system in $(npu-sched --list-profiles | sed -n 's/^  \(\S*\) .* MHz .*/\1/p'); do
+		[[ $system != Ethos_* || ${system^^} = "${of^^}"* ]] || continue
+		npu-sched --list-profiles | grep "^  $system " | grep -qE "  $1 |^  Ethos_\S+ .*[0-9]  \(" ||
+			continue
+		for mode in $(npu-sched --list-profiles | sed -n 's/^  \(\S*\) .*Axi.*/\1/p'); do
+			npucc -q -a "$1" --system-config="$system" --memory-mode="$mode" \
+				-o offered.tflite "$digits" 2>error || { grep -q ' must be in ' error; continue; }
+			echo "offered $1 $system $mode"
+		done
+	done
+}
+
+@test "the page offers the memory systems that an accelerator has, and begins with npucc's" {
+	page memories
+	for a in ethos-u55-128 ethos-u55-64 ethos-u65-256 ethos-u85-256 ethos-u85-2048; do
+		diff <(grep "^offered $a " found) <(offers "$a")
+	done
+	# the first of each generation, and one after a system that it does not have
+	for row in chosen:ethos-u55-32 chosen:ethos-u65-256 chosen:ethos-u85-128 then:ethos-u85-256; do
+		npucc -a "${row#*:}" -o x.tflite "$digits" 2>notes
+		grep -qx "${row/:/ } $(sed -n "s/.*Arm's example, \(\S*\) and \(\S*\);.*/\1 \2/p" notes)" found
+	done
+	grep -qx "kept ethos-u55-128 RTSS_HE_SRAM_MRAM Shared_Sram" found
+}
+
 @test "the page works with the keyboard alone: the sample, the slider to the smallest memory" {
 	page slide
 	least=$(npucc -a ethos-u55-128 "${memory[@]}" --front --json -o - "$digits" 2>notes |
