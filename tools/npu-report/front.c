@@ -101,10 +101,8 @@ read_other(struct report *r, struct bytes json, const char *file, const char *na
 	/* this NPU with the constants in the memory of its arena */
 	const char *own = json_string(r->root, "memory_mode", "");
 	if (f.part && f.part == r->part && target_mode_has_constants_in_arena(f.mode) &&
-	    strcmp(own, f.mode) != 0) {
+	    strcmp(own, f.mode) != 0)
 		x.mode = f.mode;
-		x.any.sram += x.any.stored;
-	}
 	agrow(r->a, r->other, r->n_others, &cap);
 	r->other[r->n_others++] = x;
 	return true;

@@ -168,10 +168,13 @@ add_options(struct gains *g)
 		if (x->mode && x->any.cycles > 0 && x->any.cycles + r->cpu_time < worth * r->whole)
 			add(g, (struct gain){
 				.what = arena_printf(r->a, "constants in %s, too", fast_text(r)),
-				.cycles = x->any.cycles + r->cpu_time, .sram = x->any.sram,
+				.cycles = x->any.cycles + r->cpu_time,
+				.sram = x->any.sram + x->any.stored,
 				.memory = fast_text(r),
 				.needs = "this counts the constants, which the application copies there",
-				.how = arena_printf(r->a, "--memory-mode=%s", x->mode) });
+				/* without the limit, a smaller plan of hardly more time is chosen */
+				.how = arena_printf(r->a, "--memory-mode=%s --arena-cache-size=%.0f",
+						    x->mode, x->any.sram) });
 	}
 }
 
