@@ -143,6 +143,26 @@ front()
 	jq -r '.tensors[].kind' m.json | sort -u | diff have -
 }
 
+@test "the reserved size in pictures is the highest address of all times, not that of the peak" {
+	report m
+	jq '.peaks[0].top = .peaks[0].bytes / 2 | .peaks[0].bytes = .peaks[0].top' m.json >low.json
+	npu-report --svg=memory low.json >low.svg
+	npu-report --compare=low.json --html low.json >compare.html
+	npu-report --html low.json >low.html
+	local sram
+	sram=$(npu-report --summary low.json | sed -n 's/^  SRAM *\([0-9.]* [KM]*i*B\),.*/\1/p')
+	for f in low.svg compare.html; do
+		grep -o 'peak of [^<]*' $f | sort -u >have
+		[ "$(wc -l <have)" = 1 ]
+		grep -q " in use, of $sram\$" have
+	done
+	# no tensor is above the dashed line, here and in the page
+	awk -F'"' '/class="mark"/ { top = $6 } /class="span.*<title>/ && (!least || $6 < least) { least = $6 }
+		END { exit !(top > 0 && top == least) }' low.svg
+	sed -n '/id="data"/,/<\/script>/p' low.html | sed '1d;$d' >data.json
+	jq -e '.peaks[0].top == ([.spans[] | .[4] + .[5]] | max)' data.json
+}
+
 @test "a compiled model is accepted instead of a report" {
 	report m
 	npu-report -o a.html m.tflite

@@ -473,6 +473,10 @@ read_memory(struct report *r)
 				    .start = json_number(&v[i], "start_cycle", 0),
 				    .end = json_number(&v[i], "end_cycle", 0) };
 		p->names = json_items(&v[i], "tensors", &p->n_names);
+		/* the highest address may be in use at another time than the peak of bytes */
+		for (size_t k = 0; k < r->n_spans; k++)
+			if (!strcmp(r->span[k].place, p->place))
+				p->top = fmax(p->top, r->span[k].at + r->span[k].bytes);
 	}
 }
 

@@ -106,7 +106,8 @@ struct span {
 
 struct peak {
 	const char *place;
-	double bytes, top, start, end;
+	double bytes, start, end; /* bytes in use in this time, in cycles */
+	double top; /* the end of all tensors of the place at any time: its reserved size */
 	double axis; /* address at the end of the axis; 0: top */
 	const struct json *names;
 	size_t n_names;

@@ -106,8 +106,7 @@ function drawMemory()
 	const svg = picture(box, width, places.length * (HIGH + 60), 'tensors and weight buffers: addresses over time');
 	const x = scale(width), right = width - RIGHT;
 	places.forEach((p, k) => {
-		/* The highest address may be in use at another time than the peak of bytes. */
-		const top = D.spans.reduce((a, m) => m[3] === p.place ? Math.max(a, m[4] + m[5]) : a, p.top);
+		const top = p.top;
 		const y0 = k * (HIGH + 60) + HIGH + 30, y = v => y0 - v / top * HIGH, s = step(top, 5, 1024);
 		const unit = byteUnit(top), names = [];
 		timeAxis(svg, x, y0, HIGH);
