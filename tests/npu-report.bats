@@ -874,6 +874,14 @@ front()
 	run ! grep -q '.\{160\}' out
 	run -0 npu-report --compare=imx.json --html imx.json
 	[[ $output == *'<dt>DRAM</dt>'* && $output != *'from flash'* ]]
+	# the card of a memory with arena and constants has all that is in it
+	jq -e '.dram_bytes == .arena_bytes + .flash_bytes + .stream_bytes' imx.json
+	local sum
+	sum=$(npu-report --html imx.json | sed -n 's,.*<dt>DRAM</dt><dd><b data-key="dram_bytes" '"$(
+		jq -r '"data-value=\"\(.dram_bytes)\""' imx.json)"'>\([^<]*\)</b><small>arena .*,\1,p')
+	[ -n "$sum" ]
+	[[ $output == *"<dt>DRAM</dt><dd><b>$sum</b>"* ]]
+	npu-report --html he.json | grep -q '<dt>MRAM</dt><dd><b data-key="flash_bytes"'
 }
 
 @test "a page can compare with several reports" {

@@ -274,7 +274,8 @@ const show = {
 		made = r;
 		number("SRAM", bytes(r.sram_bytes), r.sram_name);
 		/* as in the report: a memory of both has its name above the arena */
-		number("Flash", bytes(r.flash_bytes), memory === r.sram_name ? "Constants"
+		number("Flash", bytes(r.arena_in === "dram" ? r.dram_bytes : r.flash_bytes),
+			memory === r.sram_name ? "Constants"
 			: memory === "flash" ? "Flash" : memory);
 		document.querySelectorAll(".sram").forEach((e) => e.textContent = r.sram_name);
 		$("graph").setAttribute("aria-label", `Cycles over ${r.sram_name}`);

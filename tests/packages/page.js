@@ -228,7 +228,8 @@ const cases = {
 				check(await b.value("document.getElementById('error').hidden"),
 					`${part}: ` + await b.value(text("message")));
 				console.log(`${part}\t${at ? "fastest" : "smallest"}\t` +
-					`${await b.value(text("n-sram"))}\t${await b.value(text("n-cycles"))}\t` +
+					`${await b.value(text("n-sram"))}\t${await b.value(text("n-flash"))}\t` +
+					`${await b.value(text("n-cycles"))}\t` +
 					await b.value(memories));
 			}
 		}

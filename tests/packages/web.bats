@@ -209,10 +209,12 @@ offers()
 			npu-perf --json "${o[@]}" want.tflite >report.json
 			# as on the report's first cards
 			npu-report --html report.json >report.html
-			mapfile -t memory < <(grep -oE '<dt>[^<]*</dt><dd><b data-key="(sram|flash)_bytes"' \
+			mapfile -t memory < <(grep -oE '<dt>[^<]*</dt><dd><b data-key="(sram|flash|dram)_bytes"' \
 				report.html | sed 's/<dt>//; s/<.*//')
 			[ ${#memory[@]} = 2 ]
+			constants=$(jq 'if .arena_in == "dram" then .dram_bytes else .flash_bytes end' report.json)
 			has "$part" "${end%:*}"$'\t'"$(bytes "$(jq .sram_bytes report.json)")"$'\t'"$(
+				bytes "$constants")"$'\t'"$(
 				jq '.cycles_per_inference | round' report.json |
 				sed ':a; s/\B[0-9]\{3\}\>/,&/; ta')"$'\t'"${memory[*]} ${memory[0]} ${memory[0]} ${memory[0]}"
 			echo "$part" >>compared

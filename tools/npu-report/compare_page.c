@@ -64,12 +64,15 @@ put_headline(struct text *t, const struct report *old, const struct report *new)
 	put_fact(t, a, "Time", human_ms(a, y), human_ms(a, x), x, y);
 	put_bytes(t, common_fast_text(old, new), "sram_bytes", old, new);
 	/* the memory of the constants, if it is the same, and no other */
-	const char *memory = constants_text(new);
-	if (has_one_memory(new) || strcmp(constants_text(old), memory) != 0)
+	const char *memory = constants_text(new), *key = constants_key(new);
+	if (has_one_memory(new) || strcmp(constants_text(old), memory) != 0 ||
+	    strcmp(constants_key(old), key) != 0) {
 		memory = "Constants";
-	else if (!strcmp(memory, "flash"))
+		key = "flash_bytes";
+	} else if (!strcmp(memory, "flash")) {
 		memory = "Flash";
-	put_bytes(t, memory, "flash_bytes", old, new);
+	}
+	put_bytes(t, memory, key, old, new);
 	x = number(old, "cpu_operators");
 	y = number(new, "cpu_operators");
 	put_fact(t, a, "On the CPU", arena_printf(a, "%.0f", y), arena_printf(a, "%.0f", x), x,

@@ -159,6 +159,14 @@ has_one_memory(const struct report *r)
 }
 
 const char *
+constants_key(const struct report *r)
+{
+	bool has_arena = !arena_is_in_sram(r) && json_get(r->root, "dram_bytes") &&
+			 !strcmp(place_text(r, "arena"), constants_text(r));
+	return has_arena ? "dram_bytes" : "flash_bytes";
+}
+
+const char *
 driver_text(const struct report *r)
 {
 	const struct target_part *p = r->part;

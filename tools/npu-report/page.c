@@ -132,14 +132,21 @@ put_headline(struct text *t, const struct report *r)
 		constants = "Constants";
 	else if (!strcmp(constants, "flash"))
 		constants = "Flash";
-	put_fact(t, r, constants, "flash_bytes", human_bytes(a, number(r, "flash_bytes")),
-		 arena_printf(a, "%s%s%s. Command streams: %s%s",
-			      has_one_memory(r) ? "in the same " : "constants",
-			      has_one_memory(r) ? fast_text(r) : "", memory_of_part(r, true),
-			      human_bytes(a, number(r, "stream_bytes")),
-			      arena_is_in_sram(r) ? ""
-				  : arena_printf(a, ". Arena in %s: %s", place_text(r, "arena"),
-						 human_bytes(a, number(r, "arena_bytes")))));
+	const char *key = constants_key(r), *streams = human_bytes(a, number(r, "stream_bytes"));
+	const char *more =
+		strcmp(key, "flash_bytes") != 0
+			? arena_printf(a, "arena %s, constants %s, command streams %s%s",
+				       human_bytes(a, number(r, "arena_bytes")),
+				       human_bytes(a, number(r, "flash_bytes")), streams,
+				       memory_of_part(r, true))
+			: arena_printf(a, "%s%s%s. Command streams: %s%s",
+				       has_one_memory(r) ? "in the same " : "constants",
+				       has_one_memory(r) ? fast_text(r) : "",
+				       memory_of_part(r, true), streams,
+				       arena_is_in_sram(r) ? ""
+					   : arena_printf(a, ". Arena in %s: %s", place_text(r, "arena"),
+							  human_bytes(a, number(r, "arena_bytes"))));
+	put_fact(t, r, constants, key, human_bytes(a, number(r, key)), more);
 	put_fact(t, r, "On the NPU", "npu_layers",
 		 npu + cpu > 0 ? arena_printf(a, "%.0f of %.0f", npu, npu + cpu) : "all",
 		 cpu > number(r, "cpu_operators_without_cycles")

@@ -283,6 +283,11 @@ const char *faster_text(const struct report *r);
 const char *driver_text(const struct report *r);
 /* name of the memory of the constants, such as "MRAM" */
 const char *constants_text(const struct report *r);
+/*
+ * the member of the report with the bytes in that memory: of the constants, or in DRAM of all that
+ * is in it, if the arena is there, too
+ */
+const char *constants_key(const struct report *r);
 /* name of the memory that sram_bytes are in, such as "SRAM0"; "SRAM": the NPU's own, or no part */
 const char *fast_text(const struct report *r);
 /* the same for two reports: "SRAM" if their names differ */
