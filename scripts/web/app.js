@@ -281,6 +281,9 @@ const show = {
 		$("graph").setAttribute("aria-label", `Cycles over ${r.sram_name}`);
 		number("Cycles", Math.round(r.cycles_per_inference).toLocaleString("en"));
 		number("Time", seconds(r.inference_seconds));
+		/* as in the report; the CPU's cycles are known to a factor, without a probability */
+		number("Range", `${seconds(r.inference_seconds_low)} to ${seconds(r.inference_seconds_high)}`,
+			r.cpu_operators ? "Range of the time" : "Time, with a probability of 80 %");
 		number("Inferences a second", Number((1 / r.inference_seconds).toPrecision(3))
 			.toLocaleString("en"));
 		number("On the CPU", r.cpu_operators);

@@ -32,13 +32,20 @@ function all(buffer) {
 
 class Refused extends Error {}
 
+/* The message of a float model names options of programs; the page has a control instead. */
+function forPage(message) {
+	let m = message.match(/^(.*error: )not fully integer: .*?(\d+ of \d+ operators read or compute floats)/m);
+	return !m ? message : `${m[1]}${m[2]}: choose a folder of pictures above, ` +
+		"with which the page makes an integer model";
+}
+
 /* the page shows the message of a program that fails */
 function must(fs, ...v) {
 	let r = run(fs, ...v);
 	if (r.status & 127)
 		throw new Refused(r.err + `${v[0]}: ended by signal ${r.status & 127}`);
 	if (r.status)
-		throw new Refused(r.err || `${v[0]}: status ${r.status >> 8}`);
+		throw new Refused(forPage(r.err) || `${v[0]}: status ${r.status >> 8}`);
 	return r;
 }
 

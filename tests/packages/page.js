@@ -63,7 +63,7 @@ const cases = {
 	async compile(b, file) {
 		await ready(b);
 		await model(b, file);
-		for (const id of ["n-sram", "n-flash", "n-cycles", "n-time", "n-compiled-in", "placed"])
+		for (const id of ["n-sram", "n-flash", "n-cycles", "n-time", "n-range", "n-compiled-in", "placed"])
 			console.log(`${id}\t${await b.value(text(id))}`);
 		console.log(`rows\t${await b.value("document.querySelectorAll('#rows tr').length")}`);
 		for (const id of ["get-model", "get-header", "get-report"])

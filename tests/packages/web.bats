@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # make web: the page in headless Chromium, from a disk, compared with the programs.
 
+bats_require_minimum_version 1.5.0
 load ../lib/common
 load ../lib/model
 
@@ -50,6 +51,11 @@ equal()
 	sram=$(jq .sram_bytes report.json) flash=$(jq .flash_bytes report.json)
 	has n-sram "$(bytes "$sram")"
 	has n-flash "$(bytes "$flash")"
+	# the report's line of the range, without zeros at the end of a number
+	npu-report --summary want.tflite | sed -n '/^  range/ {
+		s/^  range *//; s/ with a probability of 80 %.*//
+		s/\.0* / /g; s/\(\.[0-9]*[1-9]\)0* /\1 /g; p; }' >range
+	has n-range "$(cat range)"
 	has n-cycles "$(jq '.cycles_per_inference | round' report.json |
 		sed ':a; s/\B[0-9]\{3\}\>/,&/; ta')"
 	grep -q '</html>' "got/$base.html"
@@ -96,6 +102,10 @@ equal()
 		has n-equal-answers "$(jq -r '"\(.equal_answers) of 7"' report)"
 		grep -q '^n-accuracy.* % in float, .* % quantized$' found
 	done
+	# without a folder, the message names the control of the page
+	page refuse "$float"
+	grep -q '^tfl-quantcheck: /digits-float.tflite: error: 13 of 13 operators .*: choose a folder of pictures above,' found
+	run ! grep -e ' --' found
 	# an integer model is not quantized again
 	rm -f got/*
 	page quantize dropped samples 0,1 "$digits"
