@@ -309,12 +309,13 @@ busy_text(const struct report *r)
 }
 
 const char *
-busiest_text(const struct report *r)
+busiest_text(const struct report *r, double *share)
 {
 	struct busy v[MEMORIES + 1];
 	size_t n = list_busy(r, v), most = 0;
 	for (size_t i = 1; i < n; i++)
 		most = v[i].share > v[most].share ? i : most;
+	*share = n ? v[most].share : 0;
 	return n ? v[most].name : NULL;
 }
 

@@ -69,27 +69,45 @@ memory_of_part(const struct report *r, bool constants)
 								 : p->arena_bytes)));
 }
 
+/* the largest share of the items of put_shares(), which begin with what is busy */
 static void
 put_limits(struct text *t, const struct report *r)
 {
 	struct shares s = limit_shares(r);
-	struct text more = { 0 };
+	double share;
+	const char *busy = busiest_text(r, &share);
+	const char *limit = s.cpu > s.of[s.most] ? cpu_limit : limit_text(r, s.most);
+	text_puts(t, "<div><dt>Limited by</dt><dd><b class=\"words\">");
+	text_html(t, busy ? busy : limit);
+	if (busy)
+		text_printf(t, "</b><small>busy %.0f %% of the %stime</small></dd></div>\n",
+			    100 * share, r->cpu_time > 0 ? "NPU's " : "");
+	else
+		text_printf(t, "</b><small>%.0f %% of the time</small></dd></div>\n",
+			    100 * fmax(s.cpu, s.of[s.most]));
+}
+
+/* items of a list: what works nearly all the time, the shares of the time, and where to look first */
+static void
+put_shares(struct text *t, const struct report *r)
+{
+	struct shares s = limit_shares(r);
 	const char *busy = busy_text(r), *limits = limits_text(r);
-	text_printf(&more, "%s%s%s", busy ? busy : "", busy && limits ? "; " : "",
-		    limits ? limits : "");
-	/* the operator to look at first */
 	const struct layer *most;
 	size_t at = offsetof(struct layer, cycles) + (size_t)s.most * sizeof(most->cycles[0]);
+	if (busy) {
+		text_puts(t, "<li>busy: ");
+		text_html(t, busy);
+		text_puts(t, "</li>\n");
+	}
+	if (!limits)
+		return;
 	if (s.cpu <= s.of[s.most] && largest_layers(r, at, 1, &most))
-		text_printf(&more, "; %s most in %s", limit_text(r, s.most), most->label);
-	text_puts(t, "<div><dt>Limited by</dt><dd><b class=\"words\">");
-	/* the largest share of the list below it, which begins with what is busy */
-	text_html(t, busy ? busiest_text(r)
-			  : s.cpu > s.of[s.most] ? cpu_limit : limit_text(r, s.most));
-	text_puts(t, "</b><small>");
-	text_html(t, text_str(&more));
-	text_puts(t, "</small></dd></div>\n");
-	text_free(&more);
+		limits = arena_printf(r->a, "%s; %s most in %s", limits, limit_text(r, s.most),
+				      most->label);
+	text_puts(t, "<li>limits: ");
+	text_html(t, limits);
+	text_puts(t, "</li>\n");
 }
 
 static void
@@ -517,13 +535,14 @@ print_page(struct text *t, const struct report *r)
 	struct table rewrites = table_rewrites(r);
 	page_open(t, r->network);
 	put_headline(t, r);
-	text_puts(t, warnings.n ? "<ul class=\"soft\">\n" : "");
+	text_puts(t, "<ul class=\"soft\">\n");
+	put_shares(t, r);
 	for (size_t i = 0; i < warnings.n; i++) {
 		text_puts(t, "<li>");
 		text_html(t, warnings.cell[i].text);
 		text_puts(t, "</li>\n");
 	}
-	text_puts(t, warnings.n ? "</ul>\n" : "");
+	text_puts(t, "</ul>\n");
 	put_gains(t, r);
 	text_puts(t, "<div id=\"bar\"><input id=\"search\" type=\"search\" "
 		     "placeholder=\"Find an operator\" aria-label=\"find an operator\"/>"

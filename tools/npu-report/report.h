@@ -265,7 +265,8 @@ double share_of_time(const struct report *r, double cycles);
  * that works nearly all the time; else NULL
  */
 const char *busy_text(const struct report *r);
-const char *busiest_text(const struct report *r); /* what works longest of these; NULL: none */
+/* what works longest of these, and its share of the NPU's time, 0 to 1; NULL: none */
+const char *busiest_text(const struct report *r, double *share);
 /* what the estimate leaves out and its range counts: the reading of commands, if that can take 2 % more
  * time; else NULL */
 const char *commands_text(const struct report *r);
