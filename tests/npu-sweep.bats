@@ -132,6 +132,13 @@ memory=(--system-config=Ethos_U55_High_End_Embedded --memory-mode=Shared_Sram)
 	[ "$(grep -c '<details>' page.html)" = 2 ]
 	# in bold: the plan to take
 	[ "$(grep -c '<tr class="take">' page.html)" = 2 ]
+	# once for each target, with the limit of its sentence, also if several goals give the plan
+	local tests=${NPUTOOLS_TESTBIN:-$TOP/build/tests} take cycles
+	"$tests/chain-model" conv 4 8 8 >small.tflite
+	npu-sweep --part=nxp-imx93 --html small.tflite >one.html
+	[ "$(grep -c 'ok: take this plan' one.html)" = 1 ]
+	read -r take cycles < <(sed -n 's/.*take --arena-cache-size=\([0-9]*\) .* and \([0-9]*\) cycles.*/\1 \2/p' one.html)
+	grep -q "^<tr class=\"take\"><td class=\"name\">[^<]*</td><td>$take</td><td>$take</td><td>[0-9]*</td><td>$cycles</td>" one.html
 	# the sentences are in the order of the options, equal parts once; then the best targets
 	npu-sweep --part=alif-e8-he,alif-e7-he,alif-e8-hp,nxp-imx93 --results=r --pick "$model" >picks
 	[ "$(cut -d: -f1 picks)" = "digits, alif-e8-he, alif-e7-he, ethos-u55-128

@@ -361,6 +361,35 @@ static const char head[] =
 	"<p>Cycles and times are estimates. Each curve has the number of its entry in the table. A "
 	"large dot is the plan to take; a dot names the option that gives its plan.</p>\n";
 
+/* front: --front, which leaves out plans that are not on the front of all results */
+static bool
+is_shown(const struct row *w, bool front)
+{
+	return !front || w->front || w->status != OK;
+}
+
+/*
+ * The row of the plan to take, once, although several goals may give a plan of its SRAM: that of its
+ * limit, or else that of its cycles, which a plan of Size may have fewer of.  NULL: no row has it.
+ */
+static const struct row *
+row_to_take(const struct rows *r, const struct curve *k, bool front)
+{
+	const struct point *v = &k->pick.knee;
+	const struct row *found = NULL;
+	for (size_t m = k->first; k->pick.any && m < k->first + k->n; m++) {
+		const struct row *w = &r->v[m];
+		if (!is_shown(w, front) || w->status != OK || w->cycles > round(v->cycles) ||
+		    w->sram > v->sram || w->sram < v->sram)
+			continue;
+		if (w->limit == (int64_t)v->sram)
+			return w;
+		if (!found || w->cycles > found->cycles)
+			found = w;
+	}
+	return found;
+}
+
 static void
 put_model(struct chart *c, const struct plan *p, const struct rows *r, bool front)
 {
@@ -393,16 +422,16 @@ put_model(struct chart *c, const struct plan *p, const struct rows *r, bool fron
 			     "<th>SRAM, bytes</th><th>flash, bytes</th><th>NPU cycles</th>"
 			     "<th>ms, NPU and CPU</th>"
 			     "<th class=\"name\">status</th><th class=\"name\">message</th></tr>\n");
+		const struct row *chosen = row_to_take(r, k, front);
 		for (size_t m = k->first; m < k->first + k->n; m++) {
 			const struct row *w = &r->v[m];
-			if (front && !w->front && w->status == OK)
+			if (!is_shown(w, front))
 				continue;
-			bool take = k->pick.any && w->status == OK &&
-				    w->cycles <= round(k->pick.knee.cycles) &&
-				    w->sram <= k->pick.knee.sram && w->sram >= k->pick.knee.sram;
+			bool take = w == chosen;
 			text_printf(t, "<tr class=\"%s\"><td class=\"name\">%s</td>",
 				    take ? "take" : "other", goal_names[w->goal]);
-			put_cell(t, (double)w->limit, 0);
+			/* the limit of the sentence gives the plan, too, of a row without a limit */
+			put_cell(t, take ? k->pick.knee.sram : (double)w->limit, 0);
 			put_cell(t, w->sram, 0);
 			put_cell(t, w->flash, 0);
 			put_cell(t, w->cycles, 0);
