@@ -110,10 +110,11 @@ memory=(--system-config=Ethos_U55_High_End_Embedded --memory-mode=Shared_Sram)
 	grep -P '^big\talif-e8-he-tcm\t.*\trefused\ttfl2c: big.tflite: .* are missing; ' table
 	grep -qE '^npu-sweep: error: 2 of 6 jobs were refused; the first: tfl2c: big.tflite: ' err
 	npu-sweep --part=alif-e8-he-tcm --pick "${line[@]}" 2>err >sentence || [ $? = 1 ]
-	grep -q '^big, alif-e8-he-tcm, ethos-u55-128: does not fit: tfl2c: big.tflite: ' sentence
+	# the reason alone, without a program and an option that is another program's
+	grep -qE '^big, alif-e8-he-tcm, ethos-u55-128: does not fit: tensor arena .* has 262144: .* are missing; parts with an ethos-u55-128 where it fits: [^;]*$' sentence
 	[ -z "$(grep 'take --arena-cache-size' sentence)" ]
 	npu-sweep --part=alif-e8-he-tcm --part=alif-e8-he --html "${line[@]}" 2>err >page.html || [ $? = 1 ]
-	grep -q 'does not fit: ' page.html
+	grep -qE 'colspan="7">does not fit: tensor arena .* where it fits: [^;]*</td>' page.html
 	grep -q '<tr class="take">' page.html
 	# without one plan there is no page, and an older one stays
 	echo older >page.html

@@ -750,7 +750,7 @@ refused()
 		.buffers[1].data = ${noise/N/1100000}"
 	for o in out.tflite out.sched out.wenc out.h; do
 		refuses 1 "MRAM of renesas-ra8p1 has 1048576: " npucc --part=renesas-ra8p1 -o "$o" weights.tflite
-		grep -q 'parts where it fits: alif-e3-hp, .*--allow-overflow' refuses.err
+		grep -q 'parts with an ethos-u55-256 where it fits: alif-e3-hp, .*--allow-overflow' refuses.err
 		grep -q 'note: weights.tflite does not fit renesas-ra8p1 with --optimise=Size either: take another part or memory mode' refuses.err
 	done
 	# Sram_Only: arena and constants are in the memory of the arena

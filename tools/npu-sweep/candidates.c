@@ -73,6 +73,16 @@ target_message(const struct plan *p, const struct target *t)
 	return NULL;
 }
 
+const char *
+reason_text(struct arena *a, const char *message)
+{
+	static const char mark[] = ": error: ", option[] = "; --allow-overflow";
+	const char *at = strstr(message, mark);
+	at = at ? at + strlen(mark) : message;
+	const char *end = strstr(at, option);
+	return arena_strndup(a, at, end ? (size_t)(end - at) : strlen(at));
+}
+
 /*
  * The plan of Size needs the least memory: if a part refuses it, no plan fits.  Otherwise each
  * plan is judged by its own size.

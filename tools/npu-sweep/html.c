@@ -281,9 +281,12 @@ put_index(const struct chart *c, const struct rows *r)
 				    ? human_bytes(c->a, k->pick.knee.flash + k->pick.knee.streams) : "-");
 		if (!k->pick.any) {
 			text_puts(c->t, "<td class=\"name\" colspan=\"7\">");
-			text_puts(c->t, w->status == REFUSED && target_is_part(k->of)
-						? "does not fit: " : "");
-			text_html(c->t, w->message ? w->message : "no front");
+			if (w->status == REFUSED && target_is_part(k->of) && w->message) {
+				text_puts(c->t, "does not fit: ");
+				text_html(c->t, reason_text(c->a, w->message));
+			} else {
+				text_html(c->t, w->message ? w->message : "no front");
+			}
 			text_puts(c->t, "</td>");
 		}
 		text_puts(c->t, "</tr>\n");

@@ -166,9 +166,11 @@ pick_sentence(struct text *t, const struct plan *p, const struct curve *of)
 	}
 	if (!k->any) {
 		const char *message = target_message(p, target);
-		text_puts(t, size && size->status == REFUSED && target_is_part(target)
-				     ? "does not fit: " : "there is no front to choose from: ");
-		text_puts(t, message ? message : "it has no plan, or was not computed");
+		if (message && size && size->status == REFUSED && target_is_part(target))
+			text_printf(t, "does not fit: %s", reason_text(p->a, message));
+		else
+			text_printf(t, "there is no front to choose from: %s",
+				    message ? message : "it has no plan, or was not computed");
 		return;
 	}
 	text_printf(t, "take --arena-cache-size=%.0f with ", k->knee.sram);

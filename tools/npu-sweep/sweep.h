@@ -288,6 +288,11 @@ struct arena_memory target_arena(struct arena *a, const struct target *t);
 const char *message_text(struct arena *a, const struct target *t, const char *message);
 /* The message of a target without a result; NULL: it has none. */
 const char *target_message(const struct plan *p, const struct target *t);
+/*
+ * why a model does not fit, of a message that names program and model before it, and behind it an
+ * option that npu-sweep does not have
+ */
+const char *reason_text(struct arena *a, const char *message);
 /* the result of a job; NULL: there is none */
 const struct record *record_of(const struct plan *p, const struct target *t, enum goal goal);
 /* the fastest plan, or the smallest one if the fastest does not fit; NULL: neither */

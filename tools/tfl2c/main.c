@@ -285,15 +285,16 @@ check_part(struct arena *a, struct job *j, struct err *e)
 					      : "tensor arena and model take";
 	/* parts where the network fits as it is, or with its NPU's compiler run again */
 	struct text parts = { 0 };
+	const char *with = j->npu.n_ops ? arena_printf(a, " with an %s", j->npu.accel->name) : "";
 	target_part_list_fitting(&parts, j->npu.n_ops ? j->npu.accel->name : NULL, &n);
 	if (!strcmp(text_str(&parts), "none") && j->npu.n_ops) {
 		text_puts(&parts, "; with another NPU: ");
 		target_part_list_fitting(&parts, NULL, &n);
 	}
 	(void)err_no(e, j->m->name, 0, "%s %lld bytes, %s of %s has %lld: %lld are missing; "
-		     "parts where it fits: %s; --allow-overflow accepts it, for boards with "
+		     "parts%s where it fits: %s; --allow-overflow accepts it, for boards with "
 		     "external memory", what, (long long)bytes, memory, p->name,
-		     (long long)limit, (long long)(bytes - limit), text_str(&parts));
+		     (long long)limit, (long long)(bytes - limit), with, text_str(&parts));
 	text_free(&parts);
 	return false;
 }
