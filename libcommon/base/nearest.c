@@ -54,15 +54,16 @@ word_contains(const char *word, const char *s)
 	return !*s;
 }
 
-/* for words of one distance: how far apart their letters are, as in e9 and e8 */
+/* for words of one distance: how far apart their digits are, as in e9 and e8 */
 static int
-letters_apart(const char *a, const char *b)
+digits_apart(const char *a, const char *b)
 {
 	int sum = 0;
 	if (strlen(a) != strlen(b))
 		return INT_MAX;
-	for (size_t i = 0; a[i] && i < MAX_WORD; i++)
-		sum += abs(letter(a[i]) - letter(b[i]));
+	for (size_t i = 0; a[i]; i++)
+		if (isdigit((unsigned char)a[i]) && isdigit((unsigned char)b[i]))
+			sum += abs(a[i] - b[i]);
 	return sum;
 }
 
@@ -74,7 +75,7 @@ nearest_word(const char *s, const char *const *words, size_t n)
 	for (size_t i = 0; i < n; i++) {
 		unsigned d = word_distance(s, words[i]);
 		if (d < least || (best && d == least &&
-				  letters_apart(s, words[i]) < letters_apart(s, best))) {
+				  digits_apart(s, words[i]) < digits_apart(s, best))) {
 			best = words[i];
 			least = d;
 		}

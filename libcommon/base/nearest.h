@@ -8,8 +8,8 @@
 
 /*
  * Returns the word with the smallest edit distance to s, if the distance is at most a
- * third of the length of s, plus 1; else NULL.  Of several, the one
- * whose letters are nearest to those of s is returned: e8 for e9; of several of these, the first.
+ * third of the length of s, plus 1; else NULL.  Of several, the one whose digits are nearest to
+ * those of s is returned, e8 for e9; of several of these, the first.
  *
  * The distance is the number of letters to insert, delete or replace.  Upper and lower
  * case are equal, and so are '-' and '_'.  Words of more than 63 letters never match.

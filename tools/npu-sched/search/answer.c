@@ -23,23 +23,6 @@ question_of(const struct sched *s, enum ask ask, int64_t within)
 				  .improvable = IMPROVABLE };
 }
 
-/* For networks of at most so many weights, less SRAM is sought with full effort, which takes some
- * hundredths of a second: of 48 default plans, 14 were larger than a plan of the front that is fast
- * enough, too, by 17 % in the mean; now 3 are. */
-enum { FEW_WEIGHTS = 128 * 1024 };
-
-/* The number of weights in the graph. */
-static int64_t
-count_weights(const struct graph *g)
-{
-	int64_t sum = 0;
-	for (size_t i = 0; i < g->n_weights; i++) {
-		const int32_t *d = g->weights[i]->shape.dim;
-		sum += (int64_t)d[0] * d[1] * d[2] * d[3];
-	}
-	return sum;
-}
-
 /*
  * Replaces each point of a front by the plan that its bytes give as a limit.  A limit is answered
  * with few candidates, the front with all, so that the plans of one in fifty points differ.  From
@@ -231,7 +214,7 @@ find_smaller(struct search *x, struct point *fastest)
 	if (within == 0 || !fastest->sram)
 		return true;
 	q.cycles = (1 + within / 100) * fastest->cycles;
-	if (count_weights(s->g) > FEW_WEIGHTS) {
+	if (is_large(s)) {
 		s->effort_step = COARSE_STEP;
 		if (!s->memory.spilling)
 			q.improvable = less;

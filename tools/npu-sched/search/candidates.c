@@ -236,7 +236,7 @@ list_candidates(struct variant *x, int steps, const struct front *f)
 	/* The division of a size may not be that of a near one: with the sizes by which the default
 	 * plan of a large network was found, 4 of 38 limits of this plan's bytes give a slower plan,
 	 * without them 7. */
-	if (steps && q->ask == ASK_FASTEST && q->within < NO_LIMIT_BYTES) {
+	if (steps && q->ask == ASK_FASTEST && q->within < NO_LIMIT_BYTES && is_large(x->s)) {
 		add_sizes(x, x->list, COARSE_STEPS, &sizes);
 		if (sizes.n)
 			qsort(sizes.v, sizes.n, sizeof(*sizes.v), compare_sizes);

@@ -212,8 +212,8 @@ void front_set_fastest(struct front *f, const struct point *p);
 const struct point *front_answer(const struct front *f);
 
 /* candidates.c: lists candidates in x->v.  Each size of feature maps is larger than the one before by
- * 1/steps, and within a limit those by 1/COARSE_STEPS are tried, too; steps 0: the limit of the
- * question is the only one. */
+ * 1/steps, and for a limit of a large network those by 1/COARSE_STEPS are tried, too; steps 0: the
+ * limit of the question is the only one. */
 void list_candidates(struct variant *x, int steps, const struct front *f);
 void drop_candidates(struct variant *x);
 /* Makes the candidate's plan, with exact weight sizes.  False: an error. */
@@ -261,8 +261,11 @@ struct knobs {
 	int rungs; /* budgets tried per octave */
 	int steps; /* of list_candidates() */
 };
-enum { COARSE_STEPS = 8 }; /* of COARSE */
+enum { COARSE_STEPS = 8 }; /* of the rows for large networks, COARSE */
 const struct knobs *search_knobs(const struct sched *s);
+int64_t count_weights(const struct graph *g);
+/* Is less SRAM than that of the fastest plan sought on few rungs and sizes? */
+bool is_large(const struct sched *s);
 
 /* traits.c: properties of a plan that --front and --explain name; the text that says what a plan
  * changes against another one, NULL: it is the first. */
