@@ -366,7 +366,7 @@ three()
 @test "a network keeps its compiled model while another one changes" {
 	need jq
 	cd "$BATS_FILE_TMPDIR"
-	local limit on=(--tflm --together=digits,other)
+	local limit on=(--tflm "--together=digits,other")
 	share "${on[@]}" --within=0 -o old digits.tflite other=block.tflite
 	limit=$(jq '.networks[0].limit' share.json)
 	npucc "${u55[@]}" --arena-cache-size="$limit" -o same.tflite digits.tflite

@@ -161,7 +161,7 @@ digits" ]
 }
 
 @test "--max-ms and --max-sram choose among the plans within, and list the targets that have one" {
-	local sweep=(npu-sweep --part=alif-e8-he,alif-e8-he-tcm,nxp-imx93 --results=r) least ms sum
+	local sweep=(npu-sweep "--part=alif-e8-he,alif-e8-he-tcm,nxp-imx93" --results=r) least ms sum
 	"${sweep[@]}" --json --front "$model" >all.json
 	ms=$(jq 'map(select(.system == "alif-e8-he").ms) | sort | .[1]' all.json)
 	least=$(jq 'map(select(.system == "alif-e8-he").sram) | sort | .[1]' all.json)

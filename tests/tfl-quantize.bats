@@ -1008,7 +1008,7 @@ add_op()
 }
 
 @test "names of classes that are fewer than the network's are warned of" {
-	local d run=(tfl-quantize --range=0,1 -o q.tflite "$digits")
+	local d run=(tfl-quantize "--range=0,1" -o q.tflite "$digits")
 	mkdir -p few/one few/seven all
 	cp "$TOP/tests/models/digits/digit-1.pgm" few/one
 	cp "$TOP/tests/models/digits/digit-7.pgm" few/seven
@@ -1052,10 +1052,10 @@ add_op()
 	[ "$(jq .outputs report)" != "$(jq .outputs calibration)" ]
 	tfl-quantize --data=data --test=0=test --labels=labels --range=0,1 --accuracy=0 --report -o q.tflite \
 		"$digits" 2>err
-	grep -q ': measured on 5 samples of --test$' err
+	grep -q ': 5 samples of --test$' err
 	grep -q '^accuracy: 80.00 % of 5 labels by the float network, 80.00 % by the integer network$' err
 	tfl-quantize --data=data --range=0,1 --report -o q.tflite "$digits" 2>err
-	grep -q ': measured on 5 samples of the calibration; --test=PATH measures on others$' err
+	grep -q ': 5 samples of calibration; --test=PATH reads others$' err
 	refuses 2 '--random excludes --data and --test' tfl-quantize --random --test=test -o x.tflite "$digits"
 	refuses 2 '--test=1=test: the model has 1 input' \
 		tfl-quantize --data=data --test=1=test --range=0,1 -q --json -o x.tflite "$digits"

@@ -33,7 +33,8 @@ time_of(const struct pick *k, const struct point *v)
 	return k->clock > 0 ? pick_ms(k, v) : v->cycles;
 }
 
-double
+/* bytes of SRAM with those of the model, if they are there */
+static double
 pick_sram(const struct pick *k, const struct point *v)
 {
 	return v->sram + (k->has_model && v->flash >= 0 && v->streams >= 0 ? v->flash + v->streams : 0);

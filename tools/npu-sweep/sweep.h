@@ -311,8 +311,6 @@ struct pick {
 	bool beyond; /* the target has a front, but no plan within the limits; any is false */
 };
 struct pick pick_knee(const struct plan *p, const struct target *t);
-/* bytes of SRAM with those of the model, if they are there */
-double pick_sram(const struct pick *k, const struct point *v);
 /* milliseconds of an inference, NPU and CPU; needs the clock */
 double pick_ms(const struct pick *k, const struct point *v);
 

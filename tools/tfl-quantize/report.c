@@ -246,8 +246,8 @@ print_report(struct text *t, const struct report *r)
 	const struct tfl_subgraph *g = &r->m->subgraph[0];
 	const struct figures *f = r->f;
 	int n, *rank = rank_operators(f->a, r->m, r->plan, f, &n);
-	text_printf(t, "%s: measured on %zu sample%s %s\n", r->m->name, f->n, f->n == 1 ? "" : "s",
-		    r->o->test.n ? "of --test" : "of the calibration; --test=PATH measures on others");
+	text_printf(t, "%s: %zu sample%s of %s\n", r->m->name, f->n, f->n == 1 ? "" : "s",
+		    r->o->test.n ? "--test" : "calibration; --test=PATH reads others");
 	if (f->labelled)
 		text_printf(t, "accuracy: %.2f %% of %zu labels by the float network, %.2f %% by "
 			    "the integer network\n", percent(f->right_float, f->labelled),
