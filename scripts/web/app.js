@@ -220,10 +220,11 @@ function baseName() {
 function showFigures() {
 	const percent = (v) => `${Number((100 * v).toPrecision(4))} %`;
 	if (figures && figures.accuracy)
-		number("Accuracy on these samples", `${percent(figures.accuracy.float)} in float, ` +
-			`${percent(figures.accuracy.integer)} quantized`);
+		number("Accuracy", `${percent(figures.accuracy.float)} in float, ` +
+			`${percent(figures.accuracy.integer)} quantized`, "Accuracy on these samples");
 	if (figures && figures.equal_answers !== null)
-		number("Equal answers on these samples", `${figures.equal_answers} of ${figures.samples}`);
+		number("Equal answers", `${figures.equal_answers} of ${figures.samples}`,
+			"Equal answers on these samples");
 }
 
 const show = {
