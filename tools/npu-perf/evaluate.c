@@ -76,6 +76,16 @@ evaluate_memories(struct network *net, struct err *e)
 	return ok;
 }
 
+/* the cycles for which all operations of a run keep a memory's port busy */
+static double
+busy_cycles(const struct perf_run *run, enum mem_area area)
+{
+	double sum = 0;
+	for (size_t i = 0; i < run->n; i++)
+		sum += run->row[i].step.port[area];
+	return sum;
+}
+
 /*
  * The cycles by which reading the commands of a stream makes it longer, if no other read of their
  * memory overlaps with that.  The NPU reads commands ahead, so that the estimate leaves them out
@@ -86,11 +96,8 @@ commands_beside(const struct network *net, const struct perf_machine *m, const s
 		const struct perf_run *run)
 {
 	const enum mem_area from = net->memory.const_area;
-	double busy = (double)(op->stream.n_words * sizeof(*op->stream.word)) /
-		      m->bytes_per_cycle[from];
-	for (size_t i = 0; i < run->n; i++)
-		busy += run->row[i].step.port[from];
-	return fmax(busy - run->cycles, 0);
+	const double bytes = (double)(op->stream.n_words * sizeof(*op->stream.word));
+	return fmax(busy_cycles(run, from) + bytes / m->bytes_per_cycle[from] - run->cycles, 0);
 }
 
 const char busy_kind[] = "memory";
@@ -104,15 +111,11 @@ find_busy(struct arena *a, const struct network *net, const struct perf_run *run
 {
 	const struct memory_system *m = &net->memory;
 	struct busy_memory x = { .area = MEM_SRAM };
-	double busy[MEM_AREAS] = { 0 };
-	for (size_t i = 0; i < run->n; i++) {
+	for (size_t i = 0; i < run->n; i++)
 		x.start = fmax(x.start, run->row[i].step.end);
-		for (int k = 0; k < MEM_AREAS; k++) {
-			busy[k] += run->row[i].step.port[k];
-			if (busy[k] > busy[x.area])
-				x.area = (enum mem_area)k;
-		}
-	}
+	for (enum mem_area k = 0; k < MEM_AREAS; k++)
+		if (busy_cycles(run, k) > busy_cycles(run, x.area))
+			x.area = k;
 	x.end = run->cycles - x.start < 0.5 ? x.start : run->cycles;
 	const struct target_part *names = target_part_with(m->chip, m->system, m->mode);
 	const char *memory = target_part_memory(names, m->mode, x.area, m->const_area);

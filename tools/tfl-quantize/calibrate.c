@@ -197,10 +197,10 @@ warn_of_samples(const struct options *o, const struct tfl_model *m, const struct
 {
 	const struct tfl_subgraph *g = &m->subgraph[0];
 	bool all_constant = g->n_in > 0;
-	for (int k = 0; k < g->n_in; k++)
-		all_constant = all_constant && r->range[g->in[k]].lo == r->range[g->in[k]].hi;
 	if (o->random || o->quiet)
 		return;
+	for (int k = 0; k < g->n_in; k++)
+		all_constant = all_constant && r->range[g->in[k]].lo == r->range[g->in[k]].hi;
 	if (all_constant)
 		cli_note_to(e, "warning", "%s: input %s is %g in all samples: the ranges are of no "
 			    "use; use samples of real inputs", m->name, g->tensor[g->in[0]].name,
