@@ -263,6 +263,7 @@ struct knobs {
 };
 enum { COARSE_STEPS = 8 }; /* of the rows for large networks, COARSE */
 const struct knobs *search_knobs(const struct sched *s);
+/* the number of weights in a graph */
 int64_t count_weights(const struct graph *g);
 /* Is less SRAM than that of the fastest plan sought on few rungs and sizes? */
 bool is_large(const struct sched *s);
