@@ -18,20 +18,23 @@ both()
 }
 
 @test "--help, --usage and --version of each program are the same" {
-	for p in $(programs); do
-		for o in --help --usage --version; do
+	for o in --help --usage --version; do
+		for p in $(programs); do
 			"$native/$p" $o
-		done
-	done >want
-	# shellcheck disable=SC2046
-	NPUTOOLS_WASM=$TOP/build-wasm node -e '
-		const n = require(process.argv[1]);
-		for (const p of process.argv.slice(2))
-			for (const o of ["--help", "--usage", "--version"])
-				if (n.run(p, [o]))
+		done >want$o
+		# shellcheck disable=SC2046
+		NPUTOOLS_WASM=$TOP/build-wasm node -e '
+			const n = require(process.argv[1]);
+			const option = process.argv[2];
+			for (const p of process.argv.slice(3))
+				if (n.run(p, [option]))
 					process.exit(1);
-	' "$TOP/scripts/wasm/nputools.js" $(programs) >out
-	diff want out
+		' "$TOP/scripts/wasm/nputools.js" $o $(programs) >out$o
+	done
+	diff want--help out--help
+	diff want--version out--version
+	# glibc's argp breaks lines of --usage at places that depend on its buffer
+	diff <(tr -s ' \n' '\n' <want--usage) <(tr -s ' \n' '\n' <out--usage)
 }
 
 @test "wrong usage is refused with the same words" {

@@ -328,19 +328,17 @@ argp_print_help(const struct argp_tables *t, const char *name, FILE *f)
 
 /* ---- --usage ---------------------------------------------------------------- */
 
-/*
- * " [...]".  glibc breaks a line one column earlier before a letter's argument, and before the
- * last option.
- */
+/* " [...]", whole on this line or on the next; glibc's argp breaks some lines elsewhere, since it
+ * looks for the place in what its buffer holds */
 static void
 put_bracket(struct page *p, const char *before, const char *name,
-	    const struct argp_option *real, const char *sign, bool last)
+	    const struct argp_option *real, const char *sign)
 {
 	size_t n = strlen(before) + strlen(name) + 2;
 	if (real->arg)
 		n += strlen(sign) + strlen(real->arg) +
 		     (real->flags & OPTION_ARG_OPTIONAL ? 2 : 0);
-	if (p->col + (int)n + 1 > WIDTH - (*sign == ' ' || last))
+	if (p->col + (int)n >= WIDTH)
 		new_line(p, USAGE);
 	else
 		put(p, " ");
@@ -367,15 +365,14 @@ put_all_options(struct page *p)
 				if (pass == 0 && *letter && !e->o->arg)
 					letters[n++] = *letter;
 				else if (pass == 1 && *letter && e->o->arg)
-					put_bracket(p, "-", letter, e->o, " ", false);
+					put_bracket(p, "-", letter, e->o, " ");
 				else if (pass == 2 && o->name)
-					put_bracket(p, "--", o->name, e->o, "=",
-						    i + 1 == p->n && k + 1 == e->n);
+					put_bracket(p, "--", o->name, e->o, "=");
 			}
 		}
 		letters[n] = '\0';
 		if (pass == 0 && n)
-			put_bracket(p, "-", letters, &(struct argp_option){ 0 }, "", false);
+			put_bracket(p, "-", letters, &(struct argp_option){ 0 }, "");
 	}
 }
 
