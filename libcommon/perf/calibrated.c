@@ -309,10 +309,12 @@ memories(const struct perf_machine *m, const struct perf_op *op, struct perf_cos
 			r = rate(r, BIAS_BURST, m->memory->mem[op->scale_area].read_latency);
 		most = max_f64(most, scales / r);
 	}
-	for (int i = 0; i < MEM_AREAS; i++) {
+	for (int i = 0; i < MEM_AREAS; i++)
 		c->port[i] = c->memory[i];
-		most = max_f64(most, c->memory[i]);
-	}
+	if (m->one_sram)
+		c->port[MEM_SRAM] += c->memory[MEM_ON_CHIP_FLASH];
+	for (int i = 0; i < MEM_AREAS; i++)
+		most = max_f64(most, c->port[i]);
 	return most;
 }
 

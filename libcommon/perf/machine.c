@@ -75,15 +75,19 @@ perf_machine_of(const struct accel *a, const struct memory_system *m)
 
 /*
  * Each port of an SRAM has a path of its own.  The ports of another memory share one
- * path: more ports only allow more requests in flight.
+ * path: more ports only allow more requests in flight.  Constants in the SRAM of the
+ * feature maps are read through its ports, too.
  */
 struct perf_machine
 perf_machine_calibrated(const struct accel *a, const struct memory_system *m)
 {
-	struct perf_machine p = { .accel = a, .memory = m, .calibrated = true };
-	for (int i = 0; i < MEM_AREAS; i++)
+	struct perf_machine p = { .accel = a, .memory = m, .calibrated = true,
+				  .one_sram = memory_has_one_sram(m) };
+	for (int i = 0; i < MEM_AREAS; i++) {
+		const bool is_sram = i == MEM_SRAM || (i == MEM_ON_CHIP_FLASH && p.one_sram);
 		p.bytes_per_cycle[i] = a->axi_bytes * m->mem[i].clock_scale *
-				       (i == MEM_SRAM ? m->mem[i].ports : 1);
+				       (is_sram ? m->mem[i].ports : 1);
+	}
 	find_channels(&p);
 	p.front_end_cycles = unmeasured[a->generation].front_end +
 			     m->mem[m->const_area].read_latency +

@@ -112,6 +112,7 @@ struct perf_machine {
 	 */
 	double read_rate[MEM_AREAS][READ_CHANNELS], write_rate[MEM_AREAS];
 	bool calibrated;
+	bool one_sram; /* calibrated: SRAM is busy while constants, "on-chip flash", are read */
 	double front_end_cycles; /* to read a kernel's commands; 0: published formulas */
 	const struct perf_machine *published; /* the other half of a robust machine, or NULL */
 };
@@ -157,7 +158,8 @@ struct perf_cost {
 	double memory[MEM_AREAS]; /* cycles of access, weighted by bursts */
 	double port[MEM_AREAS];	  /* cycles of memory[] in which the memory's port is
 				   * busy; smaller than memory[] if a channel waits for
-				   * its latency */
+				   * its latency, larger if the memory holds the
+				   * constants under another name (one_sram) */
 	int64_t macs;
 	int64_t blocks; /* number of OFM blocks */
 	/* accesses in elements (ethosu-timing(7) 2.7) */

@@ -29,6 +29,8 @@ perf_dma_memory(const struct perf_machine *m, int64_t bytes, enum mem_area from,
 		enum mem_area to, bool to_shram, double memory[MEM_AREAS])
 {
 	memory[from] += (double)bytes / m->bytes_per_cycle[from];
+	if (from == MEM_ON_CHIP_FLASH && m->one_sram)
+		memory[MEM_SRAM] += (double)bytes / m->bytes_per_cycle[from];
 	if (!to_shram)
 		memory[to] += (double)bytes / m->bytes_per_cycle[to];
 }

@@ -95,7 +95,7 @@ static double
 commands_beside(const struct network *net, const struct perf_machine *m, const struct operator *op,
 		const struct perf_run *run)
 {
-	const enum mem_area from = net->memory.const_area;
+	const enum mem_area from = m->one_sram ? MEM_SRAM : net->memory.const_area;
 	const double bytes = (double)(op->stream.n_words * sizeof(*op->stream.word));
 	return fmax(busy_cycles(run, from) + bytes / m->bytes_per_cycle[from] - run->cycles, 0);
 }
@@ -281,10 +281,13 @@ row_limit(const struct perf_row *r)
 	if (r->step.kind == PERF_DMA)
 		return "DMA";
 	int most = 0;
-	for (int a = 1; a < MEM_AREAS; a++)
+	double cycles = 0; /* of the busiest memory, which may hold two areas */
+	for (int a = 0; a < MEM_AREAS; a++) {
+		cycles = fmax(cycles, fmax(r->cost.memory[a], r->cost.port[a]));
 		if (r->cost.memory[a] > r->cost.memory[most])
 			most = a;
-	return r->cost.memory[most] > (double)r->cost.npu
+	}
+	return cycles > (double)r->cost.npu
 		   ? memory_area_report((enum mem_area)most) : "NPU";
 }
 
