@@ -274,9 +274,9 @@ no_faster()
 
 @test "--explain: a plan beside the front has its way to the front; if cycles contradict, both are told" {
 	local digits=$TOP/tests/models/digits.tflite limit
-	npucc -q --part=nxp-imx93 --within=1 --explain -o e.txt "$digits"
+	npucc -q --part=nxp-imx93 --optimise=Size --explain -o e.txt "$digits"
 	limit=$(sed -n 's/^next cheaper plan: .*: the plan of this output is not on the front: use --arena-cache-size=//p' e.txt)
-	npucc -q --part=nxp-imx93 --within=1 -o m.sched "$digits"
+	npucc -q --part=nxp-imx93 --optimise=Size -o m.sched "$digits"
 	npucc -q --part=nxp-imx93 --arena-cache-size="$limit" -o n.sched "$digits"
 	used() { sed -n 's/^area *cache .* used=\([0-9]*\).*/\1/p' "$1"; }
 	cost() { sed -n 's/^target .* objective=\([0-9.]*\).*/\1/p' "$1"; }

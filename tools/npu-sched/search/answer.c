@@ -198,8 +198,9 @@ refuse(struct search *x, const struct point *fastest)
 }
 
 /*
- * Finds a plan of less SRAM that takes at most --within percent more cycles than *fastest.  In
- * large networks it is sought on fewer rungs (knobs.c), which takes two thirds of the time.
+ * Finds a plan of less SRAM that takes at most --within percent more cycles than *fastest; then the
+ * fastest one in as much SRAM, which a limit of these bytes would find, too.  In large networks
+ * less SRAM is sought on fewer rungs (knobs.c), which takes two thirds of the time.
  * Needs: *fastest is no point of x->front.
  */
 static bool
@@ -211,6 +212,7 @@ find_smaller(struct search *x, struct point *fastest)
 	const double less = 1.06;
 	struct question q = question_of(s, ASK_FAST_ENOUGH, limit_of(s->memory.cache_bytes));
 	const double within = sched_within(s->o);
+	const int step = s->effort_step;
 	if (within == 0 || !fastest->sram)
 		return true;
 	q.cycles = (1 + within / 100) * fastest->cycles;
@@ -219,12 +221,19 @@ find_smaller(struct search *x, struct point *fastest)
 		if (!s->memory.spilling)
 			q.improvable = less;
 	}
-	if (!explore(x, fastest->variant, q))
-		return false;
-	const struct point *p = front_answer(&x->front);
-	if (p && p->sram < fastest->sram)
+	bool ok = explore(x, fastest->variant, q);
+	s->effort_step = step;
+	const struct point *p = ok ? front_answer(&x->front) : NULL;
+	if (!p || p->sram >= fastest->sram)
+		return ok;
+	*fastest = *p;
+	q = question_of(s, ASK_FASTEST, fastest->sram);
+	q.slowest = fastest->cycles;
+	ok = explore(x, fastest->variant, q);
+	p = ok ? front_answer(&x->front) : NULL;
+	if (p && p->cycles <= fastest->cycles)
 		*fastest = *p;
-	return true;
+	return ok;
 }
 
 /*
