@@ -96,6 +96,9 @@ npu_scale_leaves_word(struct npu_scale s, double most)
 struct npu_scale
 npu_scale_reduce(struct npu_scale s)
 {
+	enum { MOST = 62 }; /* shift of 2^-32, the least multiplier that is not 0 */
+	if (s.shift > MOST)
+		return (struct npu_scale){ 0 };
 	uint32_t mult = s.mult < (uint32_t)32767 << 16
 			    ? (s.mult + (1u << 15)) >> 16
 			    : 32767;

@@ -29,7 +29,10 @@ bool npu_quantise(double r, struct npu_scale *out);
  */
 bool npu_scale_leaves_word(struct npu_scale s, double most);
 
-/* Reduces a scale to a multiplier of 15 bits, for 64-bit biases (ethosu-weights(7) 4.4). */
+/*
+ * Reduces a scale to a multiplier of 15 bits, for 64-bit biases (ethosu-weights(7) 4.4).  Scales
+ * below 2^-32 become 0, as in fixed_quantize(): a sum of 64 bits can be large enough to notice.
+ */
 struct npu_scale npu_scale_reduce(struct npu_scale s);
 
 #endif

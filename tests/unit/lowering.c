@@ -55,19 +55,19 @@ double_rounding(void)
 	}
 }
 
-/* nputools-lowering(7) 4.2: NATURAL with 15 bits is MBQM64 */
+/* nputools-lowering(7) 4.2: NATURAL with 15 bits is MBQM64, down to scales that become 0 */
 static void
 reduced(void)
 {
 	for (int i = 0; i < 200000; i++) {
-		double r = ldexp((double)draw() / 4294967296.0 + 0.5, -(int)(draw() % 20));
+		double r = ldexp((double)draw() / 4294967296.0 + 0.5, -(int)(draw() % 36));
 		struct fixed_mult q = fixed_quantize(r);
 		struct npu_scale s;
-		int64_t x = (int64_t)(int32_t)draw() * 64;
+		int64_t x = (int64_t)(int32_t)draw() * (1 << draw() % 16);
 		if (!npu_quantise(r, &s))
 			continue;
 		s = npu_scale_reduce(s);
-		if (s.shift < 1)
+		if (s.mult && s.shift < 1)
 			continue;
 		int64_t y = npu_scale(x, s.mult, s.shift, NPU_ROUND_NATURAL);
 		if (y == (int32_t)y) /* beyond 32 bits, the reference wraps around */
