@@ -256,6 +256,20 @@ wide()
 		--memory-mode Dedicated_Sram -o outputs.sched outputs.part
 }
 
+@test "a map of 65,535 rows is planned in linear time" {
+	model rows "$t = [range(5) | { shape: [65535, 1, 1, 1], type: 7, name: \"t\(.)\",
+			quantization: { scale: [0.1], zero_point: [0] } }] |
+		$t[1].shape = [1] | $t[3] = { shape: [65535, 1, 1, 1], type: 6, name: \"t3\" } |
+		.operator_codes = [61, 123 | { deprecated_builtin_code: ., builtin_code: . }] |
+		.subgraphs[0].inputs = [0, 1, 2] | .subgraphs[0].outputs = [4] |
+		.subgraphs[0].operators = [{ inputs: [0, 1], outputs: [3] },
+			{ opcode_index: 1, inputs: [3, 0, 2], outputs: [4] }] | .buffers = [{}]"
+	tfl-partition -a ethos-u65-512 --fail-on-cpu -o rows.part rows.tflite
+	[[ $BIN == *asan* ]] || ulimit -t 20
+	npu-sched -j1 -a ethos-u65-512 --system-config Ethos_U65_High_End \
+		--memory-mode Dedicated_Sram -o rows.sched rows.part
+}
+
 @test "a sum of 1,500 inputs gives the same bytes as the plain model" {
 	"${NPUTOOLS_TESTBIN:-$TOP/build/tests}/chain-model" crowd 1500 2 3 >crowd.tflite
 	npucc "${target[@]}" -o npu.tflite crowd.tflite

@@ -10,7 +10,7 @@
 #include <string.h>
 
 int
-copy_awaited(const struct sched *s, const struct plan *p, int kernel)
+copy_awaited(const struct sched *s, const struct plan *p, int kernel, const struct same_op *same)
 {
 	const struct kernel *k = &p->kernel[kernel];
 	int last = -1;
@@ -22,10 +22,9 @@ copy_awaited(const struct sched *s, const struct plan *p, int kernel)
 				continue;
 			/* the copy of the last rows that the kernel reads */
 			int64_t rows = k->links ? INT64_MAX : emit_ifm_rows(f->op, k->rows).hi;
-			int i = kernel - 1;
-			while (i > last &&
-			       (p->kernel[i].op != from || p->kernel[i].rows.lo >= rows))
-				i--;
+			int i = same->latest[from];
+			while (i > last && p->kernel[i].rows.lo >= rows)
+				i = same->before[i];
 			last = i > last ? i : last;
 		}
 	}

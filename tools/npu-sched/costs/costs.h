@@ -88,8 +88,13 @@ struct size_cache {
 int64_t padded_weights(const struct g_op *op, int traversal);
 /* copies.c: finds the copies that pay while kernels run.  Needs: s->info, with copies.  False: none. */
 bool weigh_copies(struct sched *s);
+/* Indexes of p->kernel: the last kernel of each operation so far, and of each kernel the one of
+ * its operation before it; -1: none. */
+struct same_op {
+	int *latest, *before;
+};
 /* The last copy, as an index of p->kernel, for which a kernel waits; -1: none. */
-int copy_awaited(const struct sched *s, const struct plan *p, int kernel);
+int copy_awaited(const struct sched *s, const struct plan *p, int kernel, const struct same_op *same);
 /* Cycles for which no kernel runs because the node begins with this copy: the next
  * operations wait for its first `rows` rows.  0: op is no such copy. */
 double leading_copy(const struct sched *s, int op, int32_t rows);

@@ -132,8 +132,11 @@ make_slices(struct sched *s, struct plan *p)
 		p->cut_points[i] = cut_weights(s, p->a, i, p->decided.op[i].objective,
 						!p->stripe[i] && !chained[i],
 						p->decided.op[i].cut);
-	arena_close(a);
 	slice_kernels(s, p);
+	struct same_op same = { .latest = anew(a, int, (size_t)s->n_ops + 1),
+				.before = anew(a, int, p->n_kernels + 1) };
+	for (int i = 0; i < s->n_ops; i++)
+		same.latest[i] = -1;
 	/* the tables that are loaded before kernels, none of which a node begins with, and the copies
 	 * for which they wait */
 	struct lut_slots held = { .turn = 0 };
@@ -144,11 +147,14 @@ make_slices(struct sched *s, struct plan *p)
 		if (f->node != node)
 			held = (struct lut_slots){ .turn = 0 };
 		node = f->node;
-		k->awaits = s->has_copies ? copy_awaited(s, p, (int)i) : -1;
+		k->awaits = s->has_copies ? copy_awaited(s, p, (int)i, &same) : -1;
+		same.before[i] = same.latest[k->op];
+		same.latest[k->op] = (int)i;
 		if (!op_is_transfer(f->op->kind) &&
 		    lut_slots_run(&held, s->accel, f->op, &k->table_slot))
 			k->table_load = table_transfer(s, f->op);
 	}
+	arena_close(a);
 	cost_kernels(s, p);
 }
 
