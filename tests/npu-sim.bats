@@ -248,6 +248,8 @@ not_run()
 	run -1 --separate-stderr npu-sim --compare=root.tflite compiled.tflite
 	[[ $stderr == "npu-sim: error: output 0 is not compared, because the other model can't be run: root.tflite: operator 0 (RSQRT): element "[0-7]" is negative" ]]
 	npu-sim --inputs=max --compare=root.tflite compiled.tflite
+	run -1 --separate-stderr npu-sim --compare=compiled.tflite root.tflite
+	[[ $stderr == *"error: output 0 is not compared, because the model can't be run: root.tflite: operator 0 (RSQRT): element "[0-7]" is negative" ]]
 }
 
 @test "the inputs of an operator without a kernel are compared" {

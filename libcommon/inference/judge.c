@@ -201,13 +201,13 @@ compare_models(struct sim *const *a, int n, struct sim *b, const struct judged *
 			ok = err_no(e, sim_model(b)->name, 0, "output %d differs in type or "
 				    "size from that of %s", k, sim_model(a[0])->name);
 		/* the NPU computes some values that the reference kernel refuses */
-		const char *why = stand_in_of_output(a[0], k);
+		const char *why = stand_in_of_output(a[0], k), *own = stand_in_of_output(b, k);
 		if (ok && why && x.type == TFL_FLOAT32 && float_and_quantized(&x, y))
 			ok = err_set(e, "%s; compare with the quantized model, which npucc --keep=DIR "
 					"keeps (npucc --check compares with it)", why);
-		if (ok && why && !stand_in_of_output(b, k))
-			ok = err_no(e, NULL, 0, "output %d is not compared, because the other "
-				    "model can't be run: %s", k, why);
+		if (ok && !why != !own)
+			ok = err_no(e, NULL, 0, "output %d is not compared, because %s can't be run: %s",
+				    k, why ? "the other model" : "the model", why ? why : own);
 		ok = ok && same_across_types(b, k, &x, want, j, e);
 	}
 	arena_close(scratch);
