@@ -270,6 +270,22 @@ wide()
 		--memory-mode Dedicated_Sram -o rows.sched rows.part
 }
 
+@test "the values of 65,535 channels are found in linear time" {
+	model channels "$t = [range(3) | { shape: [1, 1, 1, 65535], type: 6, name: \"t\(.)\" }] |
+		$t[1].shape = [2, 1, 1, 65535] | $t[2].shape = [2, 1, 1, 1] |
+		$t += [[1, 1], [4], [1] | { shape: ., type: 2, name: \"k\" }] |
+		$t[3].buffer = 1 | $t[4].buffer = 2 | $t[5].buffer = 1 |
+		.buffers = [{}, { data: [0, 0, 0, 0] },
+			{ data: [2, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 255, 255, 0, 0] }] |
+		.operator_codes = [122, 36 | { deprecated_builtin_code: ., builtin_code: . }] |
+		.subgraphs[0].inputs = [0] | .subgraphs[0].outputs = [2] |
+		.subgraphs[0].operators = [{ inputs: [3, 0, 4], outputs: [1] },
+			{ opcode_index: 1, inputs: [1, 5], outputs: [2], builtin_options_type: 23,
+				builtin_options: { axis: 3 } }]"
+	[[ $BIN == *asan* ]] || ulimit -t 2
+	tfl-partition --fail-on-cpu -o channels.part channels.tflite
+}
+
 @test "a sum of 1,500 inputs gives the same bytes as the plain model" {
 	"${NPUTOOLS_TESTBIN:-$TOP/build/tests}/chain-model" crowd 1500 2 3 >crowd.tflite
 	npucc "${target[@]}" -o npu.tflite crowd.tflite

@@ -74,7 +74,7 @@ channel_of(const struct finder *f, const struct g_operand *o, int32_t k)
 	return x.lo > x.hi ? all_of_type(o->type) : x;
 }
 
-/* Channel k of the OFM gets values of an interval. */
+/* Channel k of the OFM gets values of an interval; all channels are joined, from 0 on. */
 static void
 join(const struct finder *f, const struct g_operand *o, int32_t k, struct interval x)
 {
@@ -84,7 +84,7 @@ join(const struct finder *f, const struct g_operand *o, int32_t k, struct interv
 		v[l.first + k % l.n] = hull(v[l.first + k % l.n], x);
 		return;
 	}
-	for (int32_t c = 0; c < o->t->hwc.c; c++)
+	for (int32_t c = 0; k == 0 && c < o->t->hwc.c; c++)
 		v[c] = all_of_type(o->t->shape.type);
 }
 
