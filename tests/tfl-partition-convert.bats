@@ -38,6 +38,22 @@ cast()
 	exact m
 }
 
+@test "Ethos-U85 transfers columns by indices out of at most 65536" {
+	local n list
+	for n in 65536 65537; do
+		for list in "$(ints '[6,1]' 0 5 7 65535 9 40000)" "$(second 2 '[6,1]')"; do
+			op m $GATHER_ND $I8 "[$n,16]" "$list | ${t}[1].shape = [6,16]"
+			tfl-partition -a ethos-u85-256 -o m.part m.tflite 2>>notes
+			grep -c 'do=gather' m.part || :
+			npu-sched -a ethos-u85-256 --system-config Ethos_U85_SYS_DRAM_Mid \
+				--memory-mode Dedicated_Sram m.part 2>>log | npu-wenc | npu-cmdgen -o n.tflite
+			npu-sim --quiet --inputs=min --compare=n.tflite m.tflite >>log
+		done
+	done >transfers
+	[ "$(paste -sd' ' transfers)" = "1 1 0 0" ]
+	grep -q "rows of them, or 65536 positions or elements of each" notes
+}
+
 @test "GATHER_ND takes indices of one, two and three dimensions" {
 	op m $GATHER_ND $I8 '[4,5,6]' "$(ints '[3,2]' 0 1 3 4 2 2) | ${t}[1].shape = [3,6]"
 	exact m

@@ -6,6 +6,7 @@
  * index.  Its behaviour is undocumented, and the reference gives no result for such an
  * index either.
  */
+#include "lower/linux.h"
 #include "lower/nd.h"
 
 #include "graph/facts.h"
@@ -20,6 +21,14 @@ as_columns(const struct nd *v, struct g_operand *out)
 	bool apart = v->dim[1] == 1 || v->stride[1] >= v->dim[2];
 	bool forth = v->dim[0] == 1 || v->stride[0] >= 0;
 	return together && apart && forth && nd_operand(v, out);
+}
+
+bool
+nd_can_index(const struct lower *l, const int64_t any[3], int64_t columns)
+{
+	enum { MOST = 1 << 16 }; /* rows and indices: one less */
+	return low_has(l, LACK_GATHER) && any[0] < MOST && columns < MOST && any[1] <= MOST &&
+	       any[2] <= MOST;
 }
 
 bool

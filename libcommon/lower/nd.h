@@ -205,10 +205,10 @@ struct nd nd_widen(struct lower *l, const struct nd *v, int32_t zero, int type);
  * indexed.c, only if low_has(l, LACK_GATHER).  nd_gather copies column at[y][x] of row
  * y of `from` [rows][any][channels] to column x of row y of `to`
  * [rows][columns][channels].  nd_scatter copies in the opposite direction and keeps all
- * other columns of `to`.  `at` is [rows][columns] of int32; rows and columns are at
- * most ND_MAX_INDEXED.
+ * other columns of `to`.  `at` is [rows][columns] of int32.  nd_can_index(l, {rows, any, channels},
+ * columns) must hold.
  */
-enum { ND_MAX_INDEXED = 65535 };
+bool nd_can_index(const struct lower *l, const int64_t any[3], int64_t columns);
 bool nd_has_columns(const struct nd *v); /* true if nd_scatter accepts v as its `to` */
 void nd_gather(struct lower *l, const struct nd *from, const struct nd *at,
 	       const struct nd *to);

@@ -5,7 +5,6 @@
  */
 #include "part.h"
 
-#include "lower/linux.h"
 #include "lower/runs.h"
 
 enum { MAX_RUNS = 2048 };
@@ -70,8 +69,7 @@ copy_positions(struct part *p, const struct nd *from, const struct nd *to,
 static bool
 is_indexed(const struct part *p, const struct nd *v, const struct tosa_tensor *at)
 {
-	return low_has(p->l, LACK_GATHER) && v->dim[0] <= ND_MAX_INDEXED &&
-	       at->dim[1] <= ND_MAX_INDEXED;
+	return nd_can_index(p->l, v->dim, at->dim[1]);
 }
 
 /* one-hot matrix of indices [batches][W]: 1 for the value [K] that an index names, else 0 */

@@ -6,7 +6,6 @@
  */
 #include "move.h"
 
-#include "lower/linux.h"
 #include "lower/runs.h"
 #include "tflite/fields.h"
 
@@ -92,8 +91,8 @@ is_transfer_better(const struct part *p, const struct lop *o)
 	int type = o->ifm->type == TFL_INT64 ? TFL_INT32 : o->ifm->type;
 	int64_t bytes = c.inner * tfl_type_bytes(type);
 	int runs = low_even_runs(g->index, g->n, true);
-	return low_has(p->l, LACK_GATHER) && g->n <= ND_MAX_INDEXED &&
-	       c.rows * g->n <= MOST && runs > 1 &&
+	const int64_t any[3] = { c.rows, g->dim[g->axis], c.inner };
+	return nd_can_index(p->l, any, g->n) && c.rows * g->n <= MOST && runs > 1 &&
 	       (bytes >= GOOD_BYTES || runs > ND_MAX_COPIES ||
 		c.rows * g->n <= FEW * runs);
 }

@@ -75,10 +75,10 @@ read_indexed(const struct part *p, struct lop *o)
 	why = why ?: (axis ? read_axis(o->op, in, at, k) : read_numbers(in, at, k));
 	if (why)
 		return why;
-	if (k->rows > ND_MAX_INDEXED || k->n > ND_MAX_INDEXED)
-		return "more than 65535 indices, or rows of them";
 	bool fits = k->rows * k->n * k->inner == tfl_elements(o->ofm);
 	k->inner *= in->type == TFL_INT64 ? 2 : 1; /* words */
+	if (!nd_can_index(p->l, (int64_t[]){ k->rows, k->any, k->inner }, k->n))
+		return "more than 65535 indices or rows of them, or 65536 positions or elements of each";
 	return fits ? NULL : "the OFM's shape is not what the indices give";
 }
 

@@ -5,7 +5,6 @@
  */
 #include "move.h"
 
-#include "lower/linux.h"
 #include "lower/runs.h"
 
 enum { MAX_INDICES = 65536, MAX_LINES = 1 << 26 };
@@ -28,7 +27,8 @@ is_transfer_better(const struct part *p, const struct lop *o)
 	int type = o->ifm2->type;
 	int64_t bytes = s->inner * tfl_type_bytes(type == TFL_INT64 ? TFL_INT32 : type);
 	int runs = low_even_runs(s->at, s->n, false);
-	return low_has(p->l, LACK_GATHER) && s->n <= ND_MAX_INDEXED &&
+	const int64_t any[3] = { 1, s->lines, s->inner };
+	return nd_can_index(p->l, any, s->n) &&
 	       ((bytes >= GOOD_BYTES && runs > FEW) || runs > MOST_RUNS);
 }
 
