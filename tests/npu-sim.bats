@@ -126,6 +126,7 @@ zeros() { printf '\366\366\366\366' >"$1"; }	# four times the zero point -10
 	refuses 2 "--inputs needs random, min, max or alternating, not 'zero'" \
 		npu-sim --inputs=min,zero m.tflite
 	refuses 2 "not ''" npu-sim --inputs=min, m.tflite
+	refuses 2 "not ''" timeout 20 npu-sim --inputs=,min m.tflite
 	refuses 2 "--inputs excludes --input" npu-sim --inputs=min -i in m.tflite
 }
 

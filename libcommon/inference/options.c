@@ -20,9 +20,9 @@ void
 inference_take_kinds(void *options, const char *arg)
 {
 	struct options *o = options;
-	for (const char *at = arg; at; at = strchr(at, ',')) {
-		at += *at == ',' && at != arg;
-		size_t n = strcspn(at, ",");
+	size_t n;
+	for (const char *at = arg;; at += n + 1) {
+		n = strcspn(at, ",");
 		int k = 0;
 		while (k < SIM_N_VALUES &&
 		       (strlen(sim_values_name((enum sim_values)k)) != n ||
@@ -35,6 +35,8 @@ inference_take_kinds(void *options, const char *arg)
 			cli_error("--inputs: at most %d kinds are supported", MAX_KINDS);
 		else
 			o->kind[o->n_kinds++] = (enum sim_values)k;
+		if (!at[n])
+			return;
 	}
 }
 
