@@ -3,6 +3,7 @@
 
 load lib/common
 load lib/model
+load lib/state
 
 boards=$TOP/scripts/boards
 driver=$TOP/tests/firmware/driver
@@ -128,6 +129,20 @@ several()
 	cp network.[ch] out
 	run on_host main.c
 	[ "$status" != 0 ]
+}
+
+@test "a network with variables begins with their first values" {
+	host_main
+	# the zero point is not 0, and so are the first values; then values that the NPU adds
+	for first in 251,251,251,251,251,251 1,2,3,4,5,6; do
+		ring 9 -5 $first
+		network m.tflite --part=renesas-ra8p1
+		grep -q '^#define NETWORK_STATES [12]$' out/network.h
+		[ "$(on_host main.c)" = "network: all 8 bytes of the output are as expected" ]
+	done
+	[ -n "$SHARED" ] || return 0
+	network "$SHARED/models-real/wakeword_vad.tflite" --part=renesas-ra8p1
+	on_host main.c
 }
 
 # base NAME "MEMORY...": the memories and the sections of a vendor's linker script, base.ld

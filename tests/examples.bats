@@ -3,6 +3,7 @@
 # for its driver.
 
 load lib/common
+load lib/state
 
 examples=$TOP/scripts/examples
 driver=$TOP/tests/firmware/driver
@@ -82,6 +83,18 @@ on_host()
 	sed -i 's/, 127, /, 126, /' expected_output.h
 	run on_host buffers.c
 	[ "$status" -eq 1 ]
+}
+
+@test "each example sets the first values of a network's variables" {
+	local target=(-a ethos-u55-128 --system-config=RTSS_HE_SRAM_MRAM --memory-mode=Shared_Sram)
+	ring 9 -5 251,251,251,251,251,251
+	mv m.tflite network.tflite
+	npucc "${target[@]}" -o network.h network.tflite
+	mkinput --sections --random=1 -o input_data.h --expected=expected_output.h network.tflite
+	on_host bare.c
+	CFLAGS=-DFRAMES=1 on_host continuous.c # the expected output is that of the first frame
+	npucc "${target[@]}" --separate-io-regions -o network.h network.tflite
+	CFLAGS=-DFRAMES=1 on_host buffers.c
 }
 
 @test "the examples are built for a Cortex-M55, and their sections have load addresses" {

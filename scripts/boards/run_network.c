@@ -78,6 +78,9 @@ is_expected(unsigned i)
 int
 run_network(struct ethosu_driver *driver)
 {
+#ifdef NETWORK_STATES /* variables: the test is of the first inference */
+	network_reset(arena);
+#endif
 	for (unsigned i = 0; i < NETWORK_INPUTS; i++)
 		memcpy(arena + inputs[i].offset, inputs[i].data, inputs[i].bytes);
 	const int status = NETWORK_CALL(driver);

@@ -39,6 +39,9 @@ main(void)
 	/* no fast memory of the NPU's own, secure, privileged */
 	if (ethosu_init(&driver, (void *)NPU_BASE, NULL, 0, 1, 1))
 		return 2;
+#ifdef NETWORK_STATES /* variables keep their values from one inference to the next */
+	network_reset(scratch);
+#endif
 	memcpy(scratch + NETWORK_INPUT_0_ARENA_OFFSET, input_data,
 	       NETWORK_INPUT_0_BYTES);
 	if (network_invoke(&driver, scratch))

@@ -70,6 +70,9 @@ main(void)
 {
 	if (ethosu_init(&driver, (void *)NPU_BASE, NULL, 0, 1, 1))
 		return 2;
+#ifdef NETWORK_STATES /* variables keep their values from one inference to the next */
+	network_reset(scratch);
+#endif
 	fill(0);
 	for (int frame = 0; frame < FRAMES; frame++) {
 		if (start(frame))

@@ -61,6 +61,9 @@ main(void)
 	/* no fast memory of the NPU's own, secure, privileged */
 	if (ethosu_init(&driver, (void *)NPU_BASE, NULL, 0, 1, 1))
 		return 2;
+#ifdef NETWORK_STATES /* variables keep their values from one inference to the next */
+	network_reset(arena);
+#endif
 	memcpy(arena + NETWORK_INPUT_0_ARENA_OFFSET, input_data, NETWORK_INPUT_0_BYTES);
 	if (network_call(&driver, arena))
 		return 2;

@@ -64,6 +64,9 @@ main(void)
 {
 	if (ethosu_init(&driver, (void *)NPU_BASE, NULL, 0, 1, 1))
 		return 2;
+#ifdef NETWORK_STATES /* variables keep their values from one inference to the next */
+	network_reset(scratch);
+#endif
 	for (int frame = 0; frame < FRAMES; frame++) {
 		memcpy(scratch + NETWORK_INPUT_0_ARENA_OFFSET, input_data,
 		       NETWORK_INPUT_0_BYTES);
