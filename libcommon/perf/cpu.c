@@ -139,7 +139,7 @@ column_of(const struct tfl_tensor *t)
 /* ---- public ---------------------------------------------------------------------- */
 
 double
-cpu_cycles(const struct tfl_subgraph *g, const struct tfl_op *op)
+cpu_cycles(const struct cpu_core *core, const struct tfl_subgraph *g, const struct tfl_op *op)
 {
 	if (op->code < 0 || op->code >= TFL_BUILTIN_LIMIT ||
 	    class_of[op->code] == CLASS_none)
@@ -151,7 +151,7 @@ cpu_cycles(const struct tfl_subgraph *g, const struct tfl_op *op)
 	const struct tfl_tensor *data = tfl_input(g, op, c->unit == MACS_INPUT ? 2 : 0);
 	if (c->unit == OUTPUTS && op->n_out)
 		data = &g->tensor[op->out[0]];
-	return c->call + c->rate[column_of(data)] * work(c->unit, g, op);
+	return core->factor * (c->call + c->rate[column_of(data)] * work(c->unit, g, op));
 }
 
 struct cpu_core
@@ -178,7 +178,7 @@ void
 cpu_cycles_text(struct text *t, double cycles, const struct cpu_core *core)
 {
 	char digits[64];
-	(void)snprintf(digits, sizeof(digits), "%.0f", cpu_cycles_rounded(cycles * core->factor));
+	(void)snprintf(digits, sizeof(digits), "%.0f", cpu_cycles_rounded(cycles));
 	size_t n = strlen(digits);
 	text_puts(t, "about ");
 	for (size_t i = 0; i < n; i++) {

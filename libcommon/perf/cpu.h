@@ -24,19 +24,16 @@ struct cpu_core {
 struct cpu_core cpu_core_of(const struct target_part *p);
 
 /*
- * Returns the cycles that a Cortex-M55 needs for one call of an operator of g, from its kind, type and shapes.
+ * Returns the cycles that a core needs for one call of an operator of g, from its kind, type and shapes.
  * Returns 0 if no figure exists: custom operators, bodies of loops, operators that the
  * table lacks.  Any operator that tfl_read accepts is allowed.
  */
-double cpu_cycles(const struct tfl_subgraph *g, const struct tfl_op *op);
+double cpu_cycles(const struct cpu_core *core, const struct tfl_subgraph *g, const struct tfl_op *op);
 
 /* Rounds to two digits: more would suggest an accuracy that the estimate lacks. */
 double cpu_cycles_rounded(double cycles);
 
-/*
- * Appends, for example, "about 12,000 cycles of a Cortex-M55", rounded to two digits.
- * cycles are those of a Cortex-M55; the text has those of core.
- */
+/* Appends, for example, "about 12,000 cycles of a Cortex-M55", rounded to two digits. */
 void cpu_cycles_text(struct text *t, double cycles, const struct cpu_core *core);
 
 #endif

@@ -221,7 +221,7 @@ double
 cpu_seconds(const struct network *net, const struct cpu_operator *op)
 {
 	struct cpu_core core = cpu_core_of(net->memory.chip);
-	return op->cycles * core.factor / cpu_clock(net, &core);
+	return op->cycles / cpu_clock(net, &core);
 }
 
 struct inference
@@ -232,7 +232,7 @@ network_inference(const struct network *net)
 	double n = net->batch, clock = net->memory.clock * n;
 	x.core.clock = cpu_clock(net, &core);
 	x.npu_cycles = net->calibrated / n;
-	x.cpu_cycles = net->cpu_cycles * core.factor / n;
+	x.cpu_cycles = net->cpu_cycles / n;
 	double cpu = x.cpu_cycles / x.core.clock;
 	x.seconds = net->calibrated / clock + cpu;
 	x.low = net->interval.low / clock + cpu / core.spread;

@@ -42,13 +42,23 @@ void
 add_cpu(struct network *net, const char *label, const struct tfl_subgraph *g,
 	const struct tfl_op *op)
 {
-	double cycles = op ? cpu_cycles(g, op) : 0;
 	int out = op && op->n_out ? op->out[0] : -1;
 	net->cpu[net->n_cpu++] = (struct cpu_operator){
 		.label = label, .name = out >= 0 ? g->tensor[out].name : "",
-		.cycles = cycles, .before = net->n };
-	net->cpu_cycles += cycles;
-	net->n_uncosted += cycles <= 0;
+		.before = net->n, .g = g, .op = op };
+}
+
+/* the memory system names the part, and thus the CPU */
+static void
+cost_cpu(struct network *net)
+{
+	const struct cpu_core core = cpu_core_of(net->memory.chip);
+	for (int i = 0; i < net->n_cpu; i++) {
+		struct cpu_operator *x = &net->cpu[i];
+		x->cycles = x->op ? cpu_cycles(&core, x->g, x->op) : 0;
+		net->cpu_cycles += x->cycles;
+		net->n_uncosted += x->cycles <= 0;
+	}
 }
 
 /*
@@ -258,7 +268,10 @@ take_network(struct arena *a, const struct options *o, struct bytes file,
 				 : read_model(a, o, file, net, e);
 	if (o->called)
 		net->name = o->called;
-	return ok && (!o->measured || read_measured(a, o->measured, o->file, &net->measured, e));
+	if (!ok)
+		return false;
+	cost_cpu(net);
+	return (!o->measured || read_measured(a, o->measured, o->file, &net->measured, e));
 }
 
 bool

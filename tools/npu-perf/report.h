@@ -64,8 +64,10 @@ struct operator {
 struct cpu_operator {
 	const char *label; /* operator type, "SOFTMAX" */
 	const char *name;  /* of its first output; "": unknown */
-	double cycles;	   /* of a Cortex-M55, a rough estimate; 0: cpu_cycles() has none */
+	double cycles;	   /* of the part's CPU, a rough estimate; 0: cpu_cycles() has none */
 	size_t before;	   /* number of NPU operators that run before it */
+	const struct tfl_subgraph *g; /* has op */
+	const struct tfl_op *op; /* NULL: the model is not available */
 };
 
 /* bytes of the network's memories; -1: unknown */
@@ -111,7 +113,7 @@ struct network {
 	int n_bodies; /* how many of them are in bodies of IF and WHILE */
 	struct cpu_operator *cpu; /* in the order of the model */
 	int n_cpu, n_uncosted; /* n_uncosted: those whose cycles cpu_cycles() can't estimate */
-	double cpu_cycles;     /* sum over the costed operators, of a Cortex-M55 */
+	double cpu_cycles;     /* sum over the costed operators */
 	int n_layers; /* operators of the source that run on the NPU; -1: unknown */
 	int desired_batch, batch; /* inputs per run; desired 0: none was requested */
 	struct sizes bytes;
@@ -259,7 +261,7 @@ double network_cycles(const struct network *net);
  */
 struct inference {
 	struct cpu_core core;
-	double npu_cycles, cpu_cycles;	/* of the NPU and of core */
+	double npu_cycles, cpu_cycles;
 	double seconds, low, high;
 };
 struct inference network_inference(const struct network *net);

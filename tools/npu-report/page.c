@@ -362,7 +362,6 @@ put_cpu(struct text *t, const struct report *r)
 	static const char *const columns[] = { "operator", "-kind", ",cycles, roughly",
 					       ",time", "because", NULL };
 	bool any = false, has_floats = false;
-	struct cpu_core core = cpu_core_of(r->part);
 	for (size_t i = 0; i < r->n_nodes; i++) {
 		const struct node *x = &r->node[i];
 		if (x->layer >= 0)
@@ -375,7 +374,7 @@ put_cpu(struct text *t, const struct report *r)
 		text_puts(t, "<tr>");
 		put_named(t, x->name, x->label);
 		put_cell(t, "less", x->kind);
-		put_cell(t, "n", cpu_text(r, x->cpu_cycles * core.factor));
+		put_cell(t, "n", cpu_text(r, x->cpu_cycles));
 		put_cell(t, "n", x->cpu_time > 0 ? human_ms(r->a, cycles_ms(r, x->cpu_time)) : "");
 		put_cell(t, "", x->reason ? x->reason : "the compiled file does not say");
 		has_floats |= x->reason && is_left_out_by_integer_io(x->reason);

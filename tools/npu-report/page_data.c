@@ -27,7 +27,6 @@ open_list(const struct json_out *j, const char *key)
 static void
 put_nodes(const struct json_out *j, const struct report *r)
 {
-	struct cpu_core core = cpu_core_of(r->part);
 	size_t n_rewrites;
 	const struct json *rewrite = json_items(r->root, "rewrites", &n_rewrites);
 	json_open(j, "nodes", '[');
@@ -47,7 +46,7 @@ put_nodes(const struct json_out *j, const struct report *r)
 			json_put_i64(j, NULL, (int64_t)x->reads[k]);
 		json_close(j, ']');
 		if (x->cpu_cycles > 0) {
-			put_number(j, "cpu", cpu_cycles_rounded(x->cpu_cycles * core.factor));
+			put_number(j, "cpu", cpu_cycles_rounded(x->cpu_cycles));
 			put_number(j, "ct", x->cpu_time);
 		}
 		if (x->reason)
