@@ -399,6 +399,20 @@ within()
 	refuses 2 "--profile works only with --format=call" tfl2c --profile m.tflite
 }
 
+@test "ticks of the CPU are compared with the estimate at the CPU's clock" {
+	need jq
+	npucc -q --part=renesas-ra8p1 --cpu=SOFTMAX -o m.tflite "$DIGITS"
+	npu-perf --json m.tflite >p.json
+	# 1 GHz and 500 MHz
+	jq -e '.cpu_clock == 2 * .core_clock' p.json
+	jq -r '"ethos-u took \(2 * .calibrated_cycles) ticks", "SOFTMAX took \(.on_cpu[0].cycles) ticks"' p.json >log
+	npu-perf m.tflite log | grep 'ticks ' >rows
+	[ "$(grep -c ' 1\.00 ' rows)" = 2 ]
+	npu-perf --json m.tflite log | jq -e '[.measured | .operators, .operators_estimated | length] == [2, 2] and
+		(.measured | (.operators[0].ticks / .operators_estimated[0] - 1 | fabs) < 0.001 and
+		(.operators[1].ticks / .operators_estimated[1] - 1 | fabs) < 0.01)'
+}
+
 @test "the debug database has the offset of each operation's command" {
 	need xmllint jq
 	npucc -a ethos-u55-128 "${u55[@]}" -o m.wenc "$DIGITS" 2>/dev/null

@@ -180,7 +180,7 @@ bool read_measured(struct arena *a, const char *path, const char *model,
 /* the cycles of one inference */
 double measured_cycles(const struct measured *m);
 const char *counter_name(enum counter c);
-/* cycles that the estimate has for operator i of the log; 0: unknown */
+/* the estimate for operator i of the log, in cycles of the CPU's clock as its ticks; 0: unknown */
 double measured_estimate(const struct network *net, size_t i);
 /* appends the names of its first and last layer; nothing if they are unknown */
 void measured_layers(struct text *t, const struct network *net, size_t i);

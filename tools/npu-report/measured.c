@@ -9,7 +9,7 @@
 static const char title[] = "Measured beside estimated";
 
 static const char *const units[] = {
-	[MEASURED_COUNTERS] = "counters", [MEASURED_OPERATORS] = "cycles",
+	[MEASURED_COUNTERS] = "counters", [MEASURED_OPERATORS] = "cycles of the CPU's clock",
 	[MEASURED_SAMPLES] = "shares of the time",
 };
 
