@@ -23,9 +23,11 @@ kernel_quantize(struct call *c)
 		const float *from = c->io->in[0];
 		int64_t n = c->check ? 0 : tfl_elements(in);
 		int32_t *to = anew(c->a, int32_t, (size_t)n + 1);
-		for (int64_t i = 0; i < n; i++) { /* round(v / s) + z, clamped; NaN becomes 0 */
-			double x = (double)roundf(from[i] / q_out.scale) + (double)q_out.zero;
-			to[i] = isnan(x) ? 0 : (int32_t)fmin(fmax(x, r.lo), r.hi);
+		/* round(v / s) + z, clamped; an Arm core converts NaN to 0, before z is added */
+		for (int64_t i = 0; i < n; i++) {
+			float x = from[i] / q_out.scale;
+			double y = (isnan(x) ? 0 : (double)roundf(x)) + (double)q_out.zero;
+			to[i] = (int32_t)fmin(fmax(y, r.lo), r.hi);
 		}
 		call_narrow(c, 0, to);
 		return true;

@@ -9,8 +9,7 @@
  * because it decides which quotients are halfway between two results.  The shift k
  * and a word M[b] for each b are chosen such that all 65536 results equal the
  * reference's: for one b, every a limits M[b] to an interval.  The quotient 0 / 0
- * is not a number; the byte that the reference makes of it is inserted by extra
- * operations.
+ * is not a number, of which QUANTIZE makes the zero point, as of all M[b] times 0.
  */
 #include "../part.h"
 
@@ -28,17 +27,8 @@ struct ratio {
 	int div;
 	/* A and M of each byte, from the type's least value on */
 	int32_t dividend[BYTES], mult[BYTES];
-	int shift, none;		      /* none: the result of 0 / 0 */
+	int shift;
 };
-
-/* the zero point as an index into the bytes of the type, from the least value on */
-static int
-zero_at(const struct tfl_tensor *t)
-{
-	return quant_zero(t) - (int)type_range(t->type).lo;
-}
-
-
 
 static int64_t
 floor_div(int64_t a, int64_t b)
@@ -117,13 +107,8 @@ evaluate_quotients(const struct part *p, struct ratio *r, const struct tfl_op *o
 
 /* finds the largest shift for which all words M exist */
 static bool
-find_words(const struct part *p, struct ratio *r, const struct tfl_tensor *o,
-	   int32_t *want)
+find_words(struct ratio *r, const struct tfl_tensor *o, const int32_t *want)
 {
-	int a0 = zero_at(&p->sg->tensor[r->tensor[0]]);
-	int b0 = zero_at(&p->sg->tensor[r->tensor[1]]);
-	r->none = want[b0 * BYTES + a0];
-	want[b0 * BYTES + a0] = quant_zero(o);
 	for (r->shift = MAX_SHIFT; r->shift >= LEAST_SHIFT; r->shift--) {
 		int b = 0;
 		while (b < BYTES && find_mult(r, o, want + b * BYTES, &r->mult[b]))
@@ -191,7 +176,7 @@ join_ratio(struct part *p, int i, struct join *j)
 	struct arena *a = arena_open();
 	int32_t *want = anew(a, int32_t, PAIRS);
 	bool ok = evaluate_quotients(p, r, op, a, want) &&
-		  find_words(p, r, part_out(p, op, 0), want);
+		  find_words(r, part_out(p, op, 0), want);
 	arena_close(a);
 	if (!ok) {
 		p->op[r->div].why = "no integer factors of the dividend give "
@@ -228,35 +213,9 @@ lower_ratio(struct part *p, int i)
 		word[k] = word_new(p->l, dest.shape);
 		part_table32(p, v[k], word[k], k ? r->mult : r->dividend);
 	}
-	bool whole = r->none == quant_zero(o);
-	struct g_operand y = whole ? dest
-				   : low_new(p->l, o->type, dest.shape);
-	struct g_op *last = word_op_to(p->l, OP_MUL, word[0], word[1], y);
+	struct g_op *last = word_op_to(p->l, OP_MUL, word[0], word[1], dest);
 	op_scale(last, (struct npu_scale){ .mult = 1, .shift = r->shift }, ROUND_NATURAL);
 	op_zeros(last, 0, quant_zero(o));
 	op_clamp(last, type_range(o->type));
-	if (whole) {
-		low_deliver(p->l, dest, ofm);
-		return;
-	}
-	/*
-	 * Writes the result of 0 / 0 where both operands are 0.  The product of words has
-	 * the zero point there.
-	 */
-	bool above = r->none > quant_zero(o);
-	struct g_range range = type_range(o->type);
-	int other = (int)(above ? range.lo : range.hi);
-	struct g_operand mark[2];
-	for (int k = 0; k < 2; k++) { /* the result where an operand is 0, else `other` */
-		uint8_t table[BYTES];
-		for (int b = 0; b < BYTES; b++)
-			table[b] = (uint8_t)(b == zero_at(&p->sg->tensor[r->tensor[k]]) ? r->none
-											: other);
-		mark[k] = low_new(p->l, o->type, v[k].shape);
-		(void)part_table(p, v[k], mark[k], low_lut8(p->l, table));
-	}
-	struct g_operand both = low_new(p->l, o->type, dest.shape);
-	op_ifm2(low_op(p->l, above ? OP_MIN : OP_MAX, mark[0], both), mark[1], 0);
-	op_ifm2(low_op(p->l, above ? OP_MAX : OP_MIN, y, dest), both, 0);
 	low_deliver(p->l, dest, ofm);
 }
