@@ -329,7 +329,7 @@ counted()
 		want(0.75f, -8); want(-0.75f, -12);
 		want(68.5f, 127); want(68.24f, 126); want(1e30f, 127);
 		want(-59.0f, -128); want(-1e30f, -128);
-		want(INFINITY, 127); want(-INFINITY, -128); want(NAN, -128);
+		want(INFINITY, 127); want(-INFINITY, -128); want(NAN, -10);
 		for (float v = -70; v < 80; v += 0.0371f) {
 			float q = roundf(v / 0.5f) - 10;
 			want(v, (int)(q < -128 ? -128 : q > 127 ? 127 : q));

@@ -71,8 +71,9 @@ step_of(const struct tfl_subgraph *g, const struct tfl_op *op)
 	case TFL_CONCATENATION:
 		return joins_as_they_are(g, op) ? STEP_COPY : STEP_FUNCTION;
 	case TFL_QUANTIZE:
-		return g->tensor[op->in[0]].type == TFL_FLOAT32 ? STEP_QUANTIZE
-								: STEP_REQUANTIZE;
+		if (g->tensor[op->in[0]].type != TFL_FLOAT32)
+			return STEP_REQUANTIZE;
+		return g->tensor[op->out[0]].type == TFL_INT32 ? STEP_QUANTIZE_32 : STEP_QUANTIZE;
 	case TFL_DEQUANTIZE:
 		return STEP_DEQUANTIZE;
 	default:

@@ -48,29 +48,12 @@ put_npu_helper(struct text *t, const struct job *j)
 		    j->prefix, count_bases(j), j->prefix);
 }
 
-/*
- * roundf(value / scale) + zero point, clamped, without libm: from 2^23 on, a float has
- * no fraction.  NaN becomes 0, as in the reference kernels.
- */
 static void
 put_quantize_helper(struct text *t, const char *name)
 {
-	text_printf(t,
-		"\nstatic int32_t\n%s_quantized(float value, float scale, int32_t "
-		"zero, int32_t least,\n\tint32_t most)\n{\n"
-		"\tconst float whole = 8388608.0f;\n"
-		"\tfloat q = value / scale, rest;\n"
-		"\tint32_t i;\n"
-		"\tif (!(q < 9e18f && q > -9e18f)) /* and not a number */\n"
-		"\t\treturn q > 0.0f ? most : q < 0.0f ? least : 0;\n"
-		"\tif (!(q < whole && q > -whole))\n"
-		"\t\treturn %s_clamp((int64_t)q + zero, least, most);\n"
-		"\ti = (int32_t)q;\n"
-		"\trest = q - (float)i;\n"
-		"\tif (rest >= 0.5f)\n\t\ti++;\n"
-		"\telse if (rest <= -0.5f)\n\t\ti--;\n"
-		"\treturn %s_clamp((int64_t)i + zero, least, most);\n}\n",
-		name, name, name);
+	text_printf(t, "\nstatic float\n%s_rounded(float q, float least, float most)\n{\n", name);
+	put_rounding(t, "least", "most");
+	text_puts(t, "\treturn q;\n}\n");
 }
 
 /* MultiplyByQuantizedMultiplier with double rounding: base/fixed.h */
@@ -133,14 +116,17 @@ put_element_pointer(struct text *t, const struct job *j, const char *name,
 /* ---- operators ------------------------------------------------------------------- */
 
 /* the range of a type that QUANTIZE writes */
-static void
-put_range(struct text *t, int type)
+static struct range {
+	const char *text; /* both ends as C */
+	int least, most;
+}
+range_of(int type)
 {
 	switch (type) {
-	case TFL_INT8: text_puts(t, "-128, 127"); break;
-	case TFL_UINT8: text_puts(t, "0, 255"); break;
-	case TFL_INT16: text_puts(t, "-32768, 32767"); break;
-	default: text_puts(t, "INT32_MIN, INT32_MAX"); break;
+	case TFL_INT8: return (struct range){ "-128, 127", INT8_MIN, INT8_MAX };
+	case TFL_UINT8: return (struct range){ "0, 255", 0, UINT8_MAX };
+	case TFL_INT16: return (struct range){ "-32768, 32767", INT16_MIN, INT16_MAX };
+	default: return (struct range){ "INT32_MIN, INT32_MAX", INT32_MIN, INT32_MAX };
 	}
 }
 
@@ -164,26 +150,36 @@ put_elements(struct text *t, const struct job *j, const struct tfl_op *op,
 	put_element_pointer(t, j, "y", op->out[0], false);
 	text_printf(t, "\t\tint32_t i;\n\t\tfor (i = 0; i < %lld; i++)\n"
 		       "\t\t\ty[i] = ", (long long)tfl_elements(out));
-	if (step == STEP_DEQUANTIZE) {
-		text_puts(t, "(float)((double)");
+	const char *name = j->o->name, *type = c_type(out->type);
+	const struct range range = range_of(out->type);
+	const long long zero = zero_of(out);
+	struct fixed_mult m;
+	switch (step) {
+	case STEP_DEQUANTIZE: /* the product of 8 or 16 bits is exact in double, so float rounds it alike */
+		text_puts(t, in->type == TFL_INT32 ? "(float)((double)" : "");
 		put_float(t, in->quant.scale[0]);
-		text_printf(t, " * ((double)x[i] - %lld));\n\t}\n", zero_of(in));
-		return;
-	}
-	if (step == STEP_QUANTIZE) {
-		text_printf(t, "(%s)%s_quantized(x[i], ", c_type(out->type), j->o->name);
+		text_printf(t, in->type == TFL_INT32 ? " * ((double)x[i] - %lld))" : " * (float)(x[i] - %lld)",
+			    zero_of(in));
+		break;
+	case STEP_QUANTIZE:
+		text_printf(t, "(%s)((int32_t)%s_rounded(x[i] / ", type, name);
 		put_float(t, out->quant.scale[0]);
-		text_printf(t, ", %lld, ", zero_of(out));
-	} else {
-		struct fixed_mult m = fixed_quantize((double)in->quant.scale[0] /
-						     (double)out->quant.scale[0]);
+		text_printf(t, ", %lld.0f, %lld.0f) + %lld)", range.least - zero, range.most - zero, zero);
+		break;
+	case STEP_QUANTIZE_32:
+		text_printf(t, "%s_clamp((int64_t)%s_rounded(x[i] / ", name, name);
+		put_float(t, out->quant.scale[0]);
+		text_printf(t, ", -9e18f, 9e18f) + %lld, %s)", zero, range.text);
+		break;
+	default:
+		m = fixed_quantize((double)in->quant.scale[0] / (double)out->quant.scale[0]);
 		text_printf(t, "(%s)%s_clamp((int64_t)%s_requantized(x[i], %lld, %" PRId32
-			       ", %d, %d) +\n\t\t\t\t%lld, ",
-			    c_type(out->type), j->o->name, j->o->name, zero_of(in), m.mult,
-			    m.exp > 0 ? m.exp : 0, m.exp > 0 ? 0 : -m.exp, zero_of(out));
+			       ", %d, %d) +\n\t\t\t\t%lld, %s)",
+			    type, name, name, zero_of(in), m.mult, m.exp > 0 ? m.exp : 0,
+			    m.exp > 0 ? 0 : -m.exp, zero, range.text);
+		break;
 	}
-	put_range(t, out->type);
-	text_puts(t, ");\n\t}\n");
+	text_puts(t, ";\n\t}\n");
 }
 
 /* for each part one memcpy(), or a loop over the rows */
@@ -308,13 +304,13 @@ put_call_function(struct text *t, const struct job *j)
 			       "#endif\n", p, p, p, p);
 	if (has[STEP_NPU])
 		put_npu_helper(t, j);
-	if (has[STEP_QUANTIZE] || has[STEP_REQUANTIZE])
+	if (has[STEP_QUANTIZE_32] || has[STEP_REQUANTIZE])
 		text_printf(t,
 			"\nstatic int32_t\n%s_clamp(int64_t value, int32_t least, "
 			"int32_t most)\n{\n"
 			"\treturn value < least ? least : value > most ? most : "
 			"(int32_t)value;\n}\n", name);
-	if (has[STEP_QUANTIZE])
+	if (has[STEP_QUANTIZE] || has[STEP_QUANTIZE_32])
 		put_quantize_helper(t, name);
 	if (has[STEP_REQUANTIZE])
 		put_requantize_helper(t, name);

@@ -74,6 +74,14 @@ put_scale(struct text *t, const struct job *j, const char *io,
 		    zero < 0 ? "(" : "", (long long)zero, zero < 0 ? ")" : "");
 }
 
+void
+put_rounding(struct text *t, const char *least, const char *most)
+{
+	text_printf(t, "\tif (q > 0.0f)\n\t\tq = (q < %s ? q : %s) + 0.49999997f;\n"
+		       "\telse if (q < 0.0f)\n\t\tq = (q > %s ? q : %s) - 0.49999997f;\n"
+		       "\telse /* and not a number */\n\t\tq = 0.0f;\n", most, most, least, least);
+}
+
 static void
 put_quantization(struct text *t, const struct job *j, const char *io,
 		 const struct ctype *c, const struct tfl_tensor *x)
@@ -85,29 +93,15 @@ put_quantization(struct text *t, const struct job *j, const char *io,
 	put_scale(t, j, io, x);
 	if (!c || c->min == c->max || zero < c->min || zero > c->max)
 		return;
-	/*
-	 * TFLite's rounding: half away from zero, then clamped.  Works without libm: below 2^23
-	 * the fraction is exact, larger values are clamped before.
-	 */
 	const char *p = j->prefix, *n = j->o->name;
-	text_printf(t,
-		"\nstatic inline %s\n%s_%s_quantize(float value)\n{\n"
-		"\tfloat q = value / %s_%s_SCALE, rest;\n"
-		"\tint32_t i;\n",
-		c->name, n, lower, p, io);
-	text_printf(t,
-		"\tif (!(q > %d.0f)) /* and not a number */\n"
-		"\t\treturn %d;\n"
-		"\tif (q >= %d.0f)\n"
-		"\t\treturn %d;\n",
-		c->min - (int)zero, c->min, c->max - (int)zero, c->max);
-	text_printf(t,
-		"\ti = %s_TO(int32_t, q);\n"
-		"\trest = q - %s_TO(float, i);\n"
-		"\tif (rest >= 0.5f)\n\t\ti++;\n"
-		"\telse if (rest <= -0.5f)\n\t\ti--;\n"
-		"\treturn %s_TO(%s, i + %s_%s_ZERO_POINT);\n}\n\n",
-		p, p, p, c->name, p, io);
+	text_printf(t, "\nstatic inline %s\n%s_%s_quantize(float value)\n{\n"
+		       "\tfloat q = value / %s_%s_SCALE;\n", c->name, n, lower, p, io);
+	char least[32], most[32];
+	(void)snprintf(least, sizeof(least), "%d.0f", c->min - (int)zero);
+	(void)snprintf(most, sizeof(most), "%d.0f", c->max - (int)zero);
+	put_rounding(t, least, most);
+	text_printf(t, "\treturn %s_TO(%s, %s_TO(int32_t, q) + %s_%s_ZERO_POINT);\n}\n\n",
+		    p, c->name, p, p, io);
 	text_printf(t,
 		"static inline float\n%s_%s_dequantize(%s q)\n{\n"
 		"\treturn %s_%s_SCALE * %s_TO(float, q - %s_%s_ZERO_POINT);\n"

@@ -147,7 +147,8 @@ enum step {
 	STEP_NONE,	 /* a guard, for interpreters */
 	STEP_NPU,	 /* call the driver */
 	STEP_COPY,	 /* copy rows of bytes */
-	STEP_QUANTIZE,	 /* from float */
+	STEP_QUANTIZE,	 /* from float to 8 or 16 bits */
+	STEP_QUANTIZE_32, /* from float to INT32 */
 	STEP_REQUANTIZE, /* from integers */
 	STEP_DEQUANTIZE,
 	STEP_FUNCTION, /* call a function of the firmware */
@@ -299,6 +300,12 @@ void put_scale(struct text *t, const struct job *j, const char *io,
 	       const struct tfl_tensor *x);
 /* prints a float constant that reads back exactly: "1.0f", "1e-05f" */
 void put_float(struct text *t, float v);
+/*
+ * prints statements that make a float q one whose integer part is roundf(q), between the expressions
+ * least and most, without libm.  They add the number before 0.5, as 0.5 would round the number before
+ * 0.5 up; all other sums have the same integer part.  NaN becomes 0, as in the conversion of an Arm core.
+ */
+void put_rounding(struct text *t, const char *least, const char *most);
 
 /* ---- header.c --- */
 
