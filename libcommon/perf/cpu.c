@@ -19,9 +19,11 @@ enum unit { MACS_FIRST, MACS_LAST, MACS_INNER, MACS_INPUT, MACS_COMMON, STEPS,
 
 enum column { BITS_8, BITS_16, BITS_32, FLOATS, COLUMNS };
 
+enum known { NONE, BYTES, ALL };
+
 enum class { CLASS_none,
 #define CPU_CORE(...)
-#define CPU_CLASS(class, unit, i8, i16, i32, f32, call) CLASS_##class,
+#define CPU_CLASS(class, ...) CLASS_##class,
 #include "cpu.def"
 };
 
@@ -30,16 +32,17 @@ static const struct class_info {
 	enum unit unit;
 	double rate[COLUMNS];
 	double call;
+	enum known known;
 } classes[] = {
-#define CPU_CLASS(class, u, i8, i16, i32, f32, c)                             \
+#define CPU_CLASS(class, u, i8, i16, i32, f32, c, k)                          \
 	[CLASS_##class] = { .unit = (u), .rate = { i8, i16, i32, f32 },       \
-			    .call = (c) },
+			    .call = (c), .known = (k) },
 #include "cpu.def"
 };
 
 static const struct cpu_core cores[] = {
 #define CPU_CLASS(...)
-#define CPU_CORE(n, f, s, source) { .name = n, .factor = f, .spread = s },
+#define CPU_CORE(n, f, s, source) { .name = n, .factor = f, .error = s },
 #include "cpu.def"
 };
 
@@ -138,12 +141,13 @@ column_of(const struct tfl_tensor *t)
 
 /* ---- public ---------------------------------------------------------------------- */
 
-double
-cpu_cycles(const struct cpu_core *core, const struct tfl_subgraph *g, const struct tfl_op *op)
+struct cpu_cost
+cpu_cost(const struct cpu_core *core, const struct tfl_subgraph *g, const struct tfl_op *op)
 {
+	const double measured = 3, inferred = 10;
 	if (op->code < 0 || op->code >= TFL_BUILTIN_LIMIT ||
 	    class_of[op->code] == CLASS_none)
-		return 0;
+		return (struct cpu_cost){ 0 };
 	const struct class_info *c = &classes[class_of[op->code]];
 	/*
 	 * the first input of a transposed convolution is a shape, that of a split may be an axis
@@ -151,7 +155,12 @@ cpu_cycles(const struct cpu_core *core, const struct tfl_subgraph *g, const stru
 	const struct tfl_tensor *data = tfl_input(g, op, c->unit == MACS_INPUT ? 2 : 0);
 	if (c->unit == OUTPUTS && op->n_out)
 		data = &g->tensor[op->out[0]];
-	return core->factor * (c->call + c->rate[column_of(data)] * work(c->unit, g, op));
+	enum column column = column_of(data);
+	bool known = c->known == ALL || (c->known == BYTES && column == BITS_8);
+	return (struct cpu_cost){
+		.cycles = core->factor * (c->call + c->rate[column] * work(c->unit, g, op)),
+		.error = fmax(known ? measured : inferred, core->error),
+	};
 }
 
 struct cpu_core

@@ -16,19 +16,25 @@ struct tfl_subgraph;
 struct cpu_core {
 	const char *name;
 	double factor; /* its cycles in proportion to those of a Cortex-M55 */
-	double spread; /* the true cycles are within this factor of the estimate, up and down */
+	double error;  /* the least of cpu_cost */
 	double clock;  /* in Hz; 0: the clock of the NPU */
 };
 
 /* Returns the core of a part; if p is NULL, a Cortex-M55 at the NPU's clock. */
 struct cpu_core cpu_core_of(const struct target_part *p);
 
+struct cpu_cost {
+	double cycles; /* 0: no figure exists, and error is 0, too */
+	double error;  /* the true cycles are between cycles / error and cycles * error */
+};
+
 /*
  * Returns the cycles that a core needs for one call of an operator of g, from its kind, type and shapes.
- * Returns 0 if no figure exists: custom operators, bodies of loops, operators that the
+ * No figure exists for custom operators, bodies of loops, and operators that the
  * table lacks.  Any operator that tfl_read accepts is allowed.
  */
-double cpu_cycles(const struct cpu_core *core, const struct tfl_subgraph *g, const struct tfl_op *op);
+struct cpu_cost cpu_cost(const struct cpu_core *core, const struct tfl_subgraph *g,
+			 const struct tfl_op *op);
 
 /* Rounds to two digits: more would suggest an accuracy that the estimate lacks. */
 double cpu_cycles_rounded(double cycles);

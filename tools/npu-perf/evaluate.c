@@ -221,7 +221,7 @@ double
 cpu_seconds(const struct network *net, const struct cpu_operator *op)
 {
 	struct cpu_core core = cpu_core_of(net->memory.chip);
-	return op->cycles / cpu_clock(net, &core);
+	return op->cost.cycles / cpu_clock(net, &core);
 }
 
 struct inference
@@ -233,10 +233,12 @@ network_inference(const struct network *net)
 	x.core.clock = cpu_clock(net, &core);
 	x.npu_cycles = net->calibrated / n;
 	x.cpu_cycles = net->cpu_cycles / n;
+	/* the mean of the operators, weighted by cycles, so that their sum is not above the end */
+	x.cpu_error = net->cpu_cycles > 0 ? net->cpu_most / net->cpu_cycles : core.error;
 	double cpu = x.cpu_cycles / x.core.clock;
 	x.seconds = net->calibrated / clock + cpu;
-	x.low = net->interval.low / clock + cpu / core.spread;
-	x.high = net->interval.high / clock + cpu * core.spread;
+	x.low = net->interval.low / clock + cpu / x.cpu_error;
+	x.high = net->interval.high / clock + cpu * x.cpu_error;
 	return x;
 }
 

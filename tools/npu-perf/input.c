@@ -55,9 +55,11 @@ cost_cpu(struct network *net)
 	const struct cpu_core core = cpu_core_of(net->memory.chip);
 	for (int i = 0; i < net->n_cpu; i++) {
 		struct cpu_operator *x = &net->cpu[i];
-		x->cycles = x->op ? cpu_cycles(&core, x->g, x->op) : 0;
-		net->cpu_cycles += x->cycles;
-		net->n_uncosted += x->cycles <= 0;
+		if (x->op)
+			x->cost = cpu_cost(&core, x->g, x->op);
+		net->cpu_cycles += x->cost.cycles;
+		net->cpu_most += x->cost.cycles * x->cost.error;
+		net->n_uncosted += x->cost.cycles <= 0;
 	}
 }
 

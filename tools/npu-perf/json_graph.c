@@ -193,10 +193,13 @@ json_cpu(const struct json_out *j, const struct network *net)
 		json_put_string(j, "kind", op->label);
 		json_put_string(j, "name", op->name);
 		json_layer(j, layer + 1);
-		if (op->cycles > 0)
-			json_cycles(j, "cycles", op->cycles);
-		else
+		if (op->cost.cycles > 0) {
+			json_cycles(j, "cycles", op->cost.cycles);
+			json_put_f64(j, "error", op->cost.error);
+		} else {
 			json_put_null(j, "cycles");
+			json_put_null(j, "error");
+		}
 		json_put_rounded(j, "seconds", cpu_seconds(net, op), PARTS_OF_SECOND);
 		json_cycles(j, "npu_cycle", op->before < net->n ? net->op[op->before].start
 								: network_cycles(net));

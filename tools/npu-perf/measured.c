@@ -299,7 +299,7 @@ measured_estimate(const struct network *net, size_t i)
 	struct found f = find_operator(net, i);
 	/* the CPU counts its own cycles while it waits for the NPU */
 	double ticks = network_inference(net).core.clock / net->memory.clock;
-	return f.npu ? f.npu->run.cycles * ticks : f.cpu ? f.cpu->cycles : 0;
+	return f.npu ? f.npu->run.cycles * ticks : f.cpu ? f.cpu->cost.cycles : 0;
 }
 
 void

@@ -64,7 +64,7 @@ struct operator {
 struct cpu_operator {
 	const char *label; /* operator type, "SOFTMAX" */
 	const char *name;  /* of its first output; "": unknown */
-	double cycles;	   /* of the part's CPU, a rough estimate; 0: cpu_cycles() has none */
+	struct cpu_cost cost; /* of the part's CPU, a rough estimate */
 	size_t before;	   /* number of NPU operators that run before it */
 	const struct tfl_subgraph *g; /* has op */
 	const struct tfl_op *op; /* NULL: the model is not available */
@@ -112,8 +112,9 @@ struct network {
 	size_t n;
 	int n_bodies; /* how many of them are in bodies of IF and WHILE */
 	struct cpu_operator *cpu; /* in the order of the model */
-	int n_cpu, n_uncosted; /* n_uncosted: those whose cycles cpu_cycles() can't estimate */
+	int n_cpu, n_uncosted; /* n_uncosted: those whose cycles cpu_cost() can't estimate */
 	double cpu_cycles;     /* sum over the costed operators */
+	double cpu_most;       /* sum of the most that each may take */
 	int n_layers; /* operators of the source that run on the NPU; -1: unknown */
 	int desired_batch, batch; /* inputs per run; desired 0: none was requested */
 	struct sizes bytes;
@@ -262,6 +263,7 @@ double network_cycles(const struct network *net);
 struct inference {
 	struct cpu_core core;
 	double npu_cycles, cpu_cycles;
+	double cpu_error; /* the CPU's cycles may be wrong by this factor */
 	double seconds, low, high;
 };
 struct inference network_inference(const struct network *net);

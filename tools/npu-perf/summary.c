@@ -254,8 +254,8 @@ inference(struct text *t, const struct network *net)
 		PUT_LINE(t, "On the CPU", "%12.0f cycles of a %s, roughly: %d operator%s\n",
 			 x.cpu_cycles, x.core.name, costed, costed == 1 ? "" : "s");
 		PUT_LINE(t, "NPU and CPU", "%12.3f ms, %.3f to %.3f ms: the CPU's cycles are known "
-			 "to a factor of %.0f\n", x.seconds * 1e3, x.low * 1e3, x.high * 1e3,
-			 x.core.spread);
+			 "to a factor of %.2g\n", x.seconds * 1e3, x.low * 1e3, x.high * 1e3,
+			 x.cpu_error);
 	}
 	if (net->n_uncosted)
 		PUT_LINE(t, "On the CPU", "%12d operator%s not costed\n", net->n_uncosted,

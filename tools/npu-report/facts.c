@@ -75,7 +75,7 @@ range_text(const struct report *r)
 	const char *range = arena_printf(r->a, "%s to %s", human_ms(r->a, x.low),
 					 human_ms(r->a, x.high));
 	const char *cpu = r->cpu_time > 0
-			      ? arena_printf(r->a, "the CPU's cycles are known to a factor of %.0f",
+			      ? arena_printf(r->a, "the CPU's cycles are known to a factor of %.2g",
 					     r->cpu_error)
 			      : NULL;
 	/* the CPU makes the interval if more than half of it is that of the CPU's time */

@@ -391,7 +391,7 @@ put_cpu(struct text *t, const struct report *r)
 	}
 	text_puts(t, "<p class=\"soft\">Cycles of a ");
 	text_html(t, r->cpu_name);
-	text_printf(t, ": expect a factor of %.0f in either direction (npu-perf(1)).</p>\n",
+	text_printf(t, ": expect a factor of %.2g in either direction (npu-perf(1)).</p>\n",
 		    r->cpu_error);
 	close_section(t);
 }

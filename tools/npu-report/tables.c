@@ -204,7 +204,7 @@ table_warnings(const struct report *r)
 	const struct shares s = limit_shares(r);
 	if (cpu > 0)
 		warn(&b, arena_printf(r->a, "%.0f operator%s on the CPU; the CPU's time "
-					    "is known to a factor of %.0f",
+					    "is known to a factor of %.2g",
 				      cpu, cpu > 1 ? "s run" : " runs", r->cpu_error));
 	double bodies = json_number(r->root, "npu_operators_in_bodies", 0);
 	if (bodies > 0)

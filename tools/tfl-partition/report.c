@@ -70,7 +70,7 @@ print_report(const struct part *p, struct text *t)
 		if (!x->npu)
 			text_printf(t, "  because: %s", x->why);
 		if (!x->npu && !x->left_out) {
-			double price = cpu_cycles(&p->core, p->sg, op);
+			double price = cpu_cost(&p->core, p->sg, op).cycles;
 			print_price(p, t, price);
 			cycles += price;
 		}
@@ -186,7 +186,7 @@ warn_of_cpu(const struct part *p, const struct options *o)
 				.op = i,
 				.label = tfl_op_label(&p->sg->op[i]),
 				.why = p->op[i].why,
-				.cycles = cpu_cycles(&p->core, p->sg, &p->sg->op[i]),
+				.cycles = cpu_cost(&p->core, p->sg, &p->sg->op[i]).cycles,
 			};
 	if (n)
 		qsort(f, n, sizeof(*f), compare_fallbacks);

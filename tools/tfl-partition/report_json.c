@@ -32,7 +32,7 @@ put_operators(const struct part *p, const struct json_out *j)
 			json_put_string(j, "why", why);
 		if (!x->left_out && !x->npu) {
 			json_key(j, "cpu_cycles");
-			text_printf(j->t, "%.0f", cpu_cycles(&p->core, p->sg, op));
+			text_printf(j->t, "%.0f", cpu_cost(&p->core, p->sg, op).cycles);
 		}
 		json_close(j, '}');
 	}
