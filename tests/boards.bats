@@ -61,6 +61,9 @@ host_main()
 	refuses 2 "no npucc in PATH" env PATH="$PWD/none" \
 		"$boards/make-network" none "$digits" -- --part=himax-we2
 	[ ! -e none ]
+	refuses 2 "run_network.c needs inputs and outputs in the arena: leave out --separate-io-regions" \
+		"$boards/make-network" none "$digits" -- --part=himax-we2 --separate-io-regions
+	[ ! -e none ]
 	# last, as a build with sanitizers skips it
 	host_main
 	on_host main.c
@@ -290,6 +293,12 @@ placed()
 		[ "$(cat "$boards"/zephyr/*.ld | grep -c "$f")" = 2 ]
 	done
 	grep -qx 'CONFIG_ETHOS_U=y' "$boards/zephyr/prj.conf"
+	# therefore boards that build with west name no other section
+	local pages
+	pages=$(grep -l '^west build' "$boards"/*/README.md)
+	[ "$(wc -w <<<"$pages")" -ge 2 ]
+	# shellcheck disable=SC2086 # several files
+	! grep -n 'SECTION=' $pages || return 1
 }
 
 @test "the headers for Zephyr's sample tflm_ethosu have the names that it uses" {
