@@ -275,6 +275,13 @@ async function checkTools(page)
 				r.style.fill + r.getAttribute('fill-opacity'))).size;
 		}`);
 		check(fills > 1 || colour === 'bound', 'colours by', colour, fills);
+		if (colour !== 'memory')
+			continue;
+		// at most the peaks are in use, as tensors share bytes
+		const [key, most] = await page.run(() => [document.querySelector('#network-keys .key').textContent,
+			JSON.parse(document.querySelector('#data').textContent).peaks.reduce((sum, p) => sum + p.bytes, 0)]);
+		const [n, unit] = /full colour: ([0-9.]+) (\w+)/.exec(key).slice(1);
+		check(n * units[unit] <= most * 1.005, key, 'of memory in use, at most', most);
 	}
 }
 

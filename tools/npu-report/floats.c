@@ -30,9 +30,8 @@ floats_text(const struct report *r)
 				bytes += s->bytes;
 		}
 		if (bytes > 0 && bytes >= worth * p->bytes)
-			return arena_printf(r->a, "float inputs and outputs hold %s of the %s of %s in use",
-					    human_bytes(r->a, bytes), human_bytes(r->a, p->bytes),
-					    place_text(r, p->place));
+			return arena_printf(r->a, "float inputs and outputs hold %s of %s when most of it is in use",
+					    human_bytes(r->a, bytes), place_text(r, p->place));
 	}
 	return NULL;
 }

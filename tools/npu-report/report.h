@@ -244,8 +244,8 @@ bool is_left_out_by_integer_io(const char *reason);
 /* True if the span is in use at the time of the peak. */
 bool is_in_peak(const struct span *s, const struct peak *p);
 /*
- * such as "float inputs and outputs hold 240 KiB of the 300 KiB of SRAM in use", at the time at which most
- * of it is in use; NULL: they hold less than a tenth
+ * such as "float inputs and outputs hold 240 KiB of SRAM when most of it is in use"; NULL: they hold
+ * less than a tenth of what is in use then
  */
 const char *floats_text(const struct report *r);
 

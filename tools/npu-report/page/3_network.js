@@ -63,11 +63,26 @@ function place(rows, width, thin, gap)
 	return most;
 }
 
-/* The bytes of tensors and buffers that are live while a layer runs. */
+/* The bytes of memory in which these tensors and buffers are: shared bytes count once. */
+function occupied(spans)
+{
+	let sum = 0;
+	for (const place of new Set(spans.map(s => s[3]))) {
+		let end = 0;
+		spans.filter(s => s[3] === place).sort((a, b) => a[4] - b[4]).forEach(s => {
+			sum += Math.max(0, s[4] + s[5] - Math.max(end, s[4]));
+			end = Math.max(end, s[4] + s[5]);
+		});
+	}
+	return sum;
+}
+
+/* The most memory in use at a moment of a layer: at its start, or when a tensor's life begins. */
 function inUse(l)
 {
-	const to = l.s + total(l);
-	return D.spans.reduce((a, s) => a + (s[6] < to && s[7] > l.s ? s[5] : 0), 0);
+	const live = D.spans.filter(s => s[6] < l.s + total(l) && s[7] > l.s);
+	const moments = new Set(live.map(s => Math.max(l.s, s[6])));
+	return Math.max(0, ...[...moments].map(t => occupied(live.filter(s => s[6] <= t && s[7] > t))));
 }
 
 const uses = D.layers.map(inUse);
