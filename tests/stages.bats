@@ -593,8 +593,8 @@ refused()
 	tfl2c --part=board.ini m_npu.tflite >m.h
 	npu-report --part=board.ini --summary m_npu.tflite >summary
 	npu-report --part=board.ini --html m_npu.tflite >page
-	grep -q '<small>arena; SRAM0 has 4.00 MiB</small>' page
-	grep -q '<small>constants; MRAM has 5.50 MiB' page
+	grep -q '<small>arena; SRAM0 has 4096 KiB</small>' page
+	grep -q '<small>constants; MRAM has 5632 KiB' page
 	npu-vela --part=board.ini m.tflite >log
 	cmp output/m_vela.tflite m_npu.tflite
 	npu-sweep --part=board.ini,alif-e7-he --limits=0 --results=r --json m.tflite >rows
@@ -635,7 +635,7 @@ refused()
 		npu-perf --json --called=m own.tflite | cmp - ../want
 		npu-report --summary own.tflite | cmp - ../summary
 		npu-report --html --called=m ../want >page.html
-		grep -qF '; SRAM0 has 64.0 KiB' page.html
+		grep -qF '; SRAM0 has 64 KiB' page.html
 		npu-perf --json m.wenc | jq -c '[.cpu, .cpu_clock, .own_part]' >../got
 	)
 	jq -c '[.cpu, .cpu_clock, .own_part]' want | cmp - got

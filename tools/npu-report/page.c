@@ -51,6 +51,15 @@ put_fact(struct text *t, const struct report *r, const char *name, const char *k
 	text_puts(t, "</small></dd></div>\n");
 }
 
+/* the size of a memory, in the unit of --list-parts */
+static const char *
+size_text(const struct report *r, int64_t bytes)
+{
+	const int64_t kib = 1024;
+	return bytes < kib ? human_bytes(r->a, (double)bytes)
+			   : arena_printf(r->a, "%lld KiB", (long long)(bytes / kib));
+}
+
 static const char *
 memory_of_part(const struct report *r, bool constants)
 {
@@ -61,12 +70,10 @@ memory_of_part(const struct report *r, bool constants)
 	if (!constants && driver)
 		return arena_printf(r->a, "; %s", driver);
 	if (!constants && p->cache_bytes)
-		return arena_printf(r->a, ". The NPU's own SRAM has %s",
-				    human_bytes(r->a, (double)p->cache_bytes));
+		return arena_printf(r->a, ". The NPU's own SRAM has %s", size_text(r, p->cache_bytes));
 	return arena_printf(r->a, "; %s has %s",
 			    constants ? p->constant_memory : p->arena_memory,
-			    human_bytes(r->a, (double)(constants ? p->constant_bytes
-								 : p->arena_bytes)));
+			    size_text(r, constants ? p->constant_bytes : p->arena_bytes));
 }
 
 /* the largest share of the items of put_shares(), which begin with what is busy */
