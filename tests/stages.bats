@@ -774,13 +774,32 @@ refused()
 	npucc --part=renesas-ra8p1 --allow-overflow -o out.tflite weights.tflite
 	refuses 1 "MRAM of renesas-ra8p1 has" tfl2c out.tflite
 	tfl2c --allow-overflow out.tflite >out.h
+	# summary, page and header say what is missing
+	grep -qE '^ \* MRAM is too small, 1048576 of 1[0-9]{6} bytes: use other memory of the board\.$' out.h
+	npucc --part=renesas-ra8p1 --allow-overflow --advice --report=page.html weights.tflite >said
+	lacks='renesas-ra8p1 lacks [0-9]+ of the [0-9]+ KiB of MRAM; the time assumes other memory of the same speed'
+	grep -qE "^  overflow $lacks$" said
+	grep -qE "^<li>$lacks</li>$" page.html
+	# the curve, which has no plan that fits
+	grep -q '^  options  ' said
+	grep -q 'id="sram-curve"' page.html
+	npucc --part=alif-e7-hp -o fits.h weights.tflite
+	[ -z "$(grep 'too small, ' fits.h)" ]
 	# no plan: npu-sched names the least SRAM, and who has it
-	model tall "$t[0].shape=[1,200,200,100] | $t[3].shape=[1,200,200,100] |
+	model tall "$t[0].shape=[1,240,240,100] | $t[3].shape=[1,240,240,100] |
 		.operator_codes=[{deprecated_builtin_code:14,builtin_code:14}] |
 		$t[3].quantization = {scale: [0.00390625], zero_point: [-128]} |
 		.subgraphs[0].operators=[{inputs:[0],outputs:[3]}]"
-	refuses 1 "more than the limit of 1970176; the smallest that works is 4000000; parts whose memory for the arena is as large: none; with another NPU: alif-" \
+	refuses 1 "more than the limit of 1970176; the smallest that works is 5760000; parts whose memory for the arena is as large: none; with another NPU: nxp-imx93; --allow-overflow accepts it" \
 		npucc --part=himax-we2 -o out.tflite tall.tflite
+	npucc --part=himax-we2 --allow-overflow tall.tflite >said 2>notes
+	grep -qx 'npu-sched: note: no plan is within the 1970176 bytes of SRAM of himax-we2: --allow-overflow takes one without this limit' notes
+	grep -qx '  overflow himax-we2 lacks 3701 of the 5625 KiB of SRAM; the time assumes other memory of the same speed' said
+	npucc --part=himax-we2 --allow-overflow -o out.tflite weights.tflite 2>notes
+	[ ! -s notes ]
+	# the same advice for a plan of more SRAM than the part has
+	refuses 1 "parts with an ethos-u55-64 where it fits: none; with another NPU: nxp-imx93; --allow-overflow accepts it" \
+		npucc --part=himax-we2 --arena-cache-size=8M -o out.tflite tall.tflite
 }
 
 @test "a profile of another accelerator is an error without --any-accelerator" {

@@ -214,27 +214,22 @@ target_part_list(struct text *t)
 	}
 }
 
-bool
-target_part_fits(const struct target_part *p, const struct part_needs *n,
-		 const char **memory, int64_t *bytes, int64_t *limit)
+size_t
+target_part_lacks(const struct target_part *p, const struct part_needs *n,
+		  struct part_lack out[PART_MEMORIES])
 {
-	const bool one = n->constants_in_arena || target_part_has_one_memory(p);
-	const struct {
-		const char *memory;
-		int64_t bytes, limit;
-	} all[] = {
-		{ p->arena_memory, n->arena + (one ? n->constants : 0), p->arena_bytes },
+	const bool one = target_part_has_one_memory(p);
+	const bool sum = one || n->constants_in_arena;
+	const struct part_lack all[PART_MEMORIES] = {
+		{ p->arena_memory, n->arena + (sum ? n->constants : 0), p->arena_bytes },
 		{ "the NPU's own SRAM", p->cache_bytes ? n->cache : 0, p->cache_bytes },
-		{ p->constant_memory, n->constants, p->constant_bytes },
+		{ p->constant_memory, one ? 0 : n->constants, p->constant_bytes },
 	};
+	size_t lacks = 0;
 	for (size_t i = 0; i < ARRAY_LEN(all); i++)
-		if (all[i].bytes > all[i].limit) {
-			*memory = all[i].memory;
-			*bytes = all[i].bytes;
-			*limit = all[i].limit;
-			return false;
-		}
-	return true;
+		if (all[i].needs > all[i].has)
+			out[lacks++] = all[i];
+	return lacks;
 }
 
 bool
@@ -252,21 +247,19 @@ target_part_fits_plan(const struct target_part *p, double sram, double stored, c
 		.constants = stored < 0 ? 0 : (int64_t)stored + HEAD_BYTES,
 		.constants_in_arena = target_mode_has_constants_in_arena(mode),
 	};
-	const char *memory;
-	int64_t bytes, limit;
-	return target_part_fits(p, &n, &memory, &bytes, &limit);
+	struct part_lack lack[PART_MEMORIES];
+	return !target_part_lacks(p, &n, lack);
 }
 
 void
 target_part_list_fitting(struct text *t, const char *accel, const struct part_needs *n)
 {
-	const char *memory;
-	int64_t bytes, limit;
+	struct part_lack lack[PART_MEMORIES];
 	enum { SHOWN = 5 };
 	int found = 0;
 	for (size_t i = 0; i < ARRAY_LEN(parts); i++)
 		if ((!accel || !strcmp(parts[i].accel, accel)) &&
-		    target_part_fits(&parts[i], n, &memory, &bytes, &limit) && ++found <= SHOWN)
+		    !target_part_lacks(&parts[i], n, lack) && ++found <= SHOWN)
 			text_printf(t, "%s%s", found > 1 ? ", " : "", parts[i].name);
 	if (found > SHOWN)
 		text_printf(t, " and %d more (--list-parts)", found - SHOWN);

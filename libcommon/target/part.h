@@ -102,13 +102,16 @@ struct part_needs {
 	bool constants_in_arena; /* with Sram_Only they are read from the memory of the arena */
 };
 
+/* a memory that is too small: what is needed of it, and its size, in bytes */
+struct part_lack { const char *memory; int64_t needs, has; };
+enum { PART_MEMORIES = 3 };
+
 /*
- * True if the needs fit the part.  Otherwise *memory, *bytes and *limit describe the first
- * memory that is too small.  If arena and constants are in one memory, by the part or by the memory
- * mode, it needs space for their sum.
+ * Lists the memories of the part that are too small, and returns how many.  If arena and constants
+ * are in one memory, by the part or by the memory mode, it needs space for their sum.
  */
-bool target_part_fits(const struct target_part *p, const struct part_needs *n,
-		      const char **memory, int64_t *bytes, int64_t *limit);
+size_t target_part_lacks(const struct target_part *p, const struct part_needs *n,
+			 struct part_lack out[PART_MEMORIES]);
 
 /*
  * True if a plan of npu-sched --front fits the part.  sram: bytes in the NPU's own SRAM, or of the

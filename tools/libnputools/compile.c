@@ -60,19 +60,18 @@ check_part(struct call *c, size_t model_bytes)
 {
 	const struct nputools_options *o = &c->o;
 	const struct target_part *p = target_part_find(o->part, &c->e);
-	const char *memory;
-	int64_t bytes, limit;
+	struct part_lack lack[PART_MEMORIES];
 	c->needs.constants = (int64_t)model_bytes;
 	c->needs.constants_in_arena = target_mode_has_constants_in_arena(o->memory_mode);
 	c->needs.arena += c->bodies_arena;
-	if (!p || o->allow_overflow || target_part_fits(p, &c->needs, &memory, &bytes, &limit))
+	if (!p || o->allow_overflow || !target_part_lacks(p, &c->needs, lack))
 		return true;
 	c->no = NPUTOOLS_ERROR_DOES_NOT_FIT;
 	c->out.n = 0;
 	return err_no(&c->e, NULL, 0, "the compiled model needs %lld bytes, %s of %s has %lld: "
 		      "%lld bytes are missing; allow_overflow accepts it, for boards with "
-		      "external memory", (long long)bytes, memory, p->name, (long long)limit,
-		      (long long)(bytes - limit));
+		      "external memory", (long long)lack->needs, lack->memory, p->name,
+		      (long long)lack->has, (long long)(lack->needs - lack->has));
 }
 
 /* All stages, for a model or for its body c->subgraph. */

@@ -184,6 +184,42 @@ driver_text(const struct report *r)
 				  own_kib, linux_kib);
 }
 
+/* lists the memories of the part that are too small; returns how many */
+static size_t
+list_lacks(const struct report *r, struct part_lack out[PART_MEMORIES])
+{
+	const char *arena = arena_is_in_sram(r) ? "sram_bytes" : "arena_bytes";
+	const struct part_needs needs = {
+		.arena = (int64_t)json_number(r->root, arena, 0), .cache = (int64_t)r->sram,
+		.constants = (int64_t)(json_number(r->root, "flash_bytes", 0) +
+				       json_number(r->root, "stream_bytes", 0)),
+		.constants_in_arena =
+			target_mode_has_constants_in_arena(json_string(r->root, "memory_mode", NULL)),
+	};
+	return r->part ? target_part_lacks(r->part, &needs, out) : 0;
+}
+
+bool
+overflows(const struct report *r)
+{
+	struct part_lack lack[PART_MEMORIES];
+	return list_lacks(r, lack) > 0;
+}
+
+const char *
+overflow_text(const struct report *r)
+{
+	const double kib = 1024;
+	struct part_lack x[PART_MEMORIES];
+	size_t n = list_lacks(r, x);
+	const char *t = n ? arena_printf(r->a, "%s lacks ", r->part->name) : NULL;
+	for (size_t i = 0; i < n; i++)
+		t = arena_printf(r->a, "%s%s%.0f of the %.0f KiB of %s", t, i ? " and " : "",
+				 ceil((double)(x[i].needs - x[i].has) / kib),
+				 ceil((double)x[i].needs / kib), x[i].memory);
+	return n ? arena_printf(r->a, "%s; the time assumes other memory of the same speed", t) : NULL;
+}
+
 bool
 has_data_beside_constants(const struct report *r)
 {

@@ -45,8 +45,10 @@ read_points(const struct report *r, struct bytes json, const char *file, struct 
 		double flash = json_number(&v[i], "flash", -1);
 		double streams = json_number(&v[i], "streams", -1);
 		double constants = flash < 0 || streams < 0 ? -1 : flash + streams;
-		/* a part leaves out the points that its memories are too small for */
-		if (f->part && !target_part_fits_plan(f->part, sram, constants, f->mode))
+		/* a part leaves out the points that its memories are too small for, unless they are too
+		 * small for this plan, too */
+		bool is_promise = f->part && !(f->part == r->part && overflows(r));
+		if (is_promise && !target_part_fits_plan(f->part, sram, constants, f->mode))
 			continue;
 		f->v[f->n++] = (struct point){ .sram = sram, .stored = constants,
 					       .cycles = cycles * (r->clock / clock),

@@ -295,6 +295,13 @@ const char *fast_text(const struct report *r);
 const char *common_fast_text(const struct report *old, const struct report *new);
 /* name of the memory of a place, "arena" or "cache" */
 const char *place_text(const struct report *r, const char *place);
+/* true if a memory of the part is too small (--allow-overflow of npucc) */
+bool overflows(const struct report *r);
+/*
+ * such as "renesas-ra8p1 lacks 4367 of the 6031 KiB of SRAM; the time assumes other memory of the same
+ * speed"; NULL: the network fits
+ */
+const char *overflow_text(const struct report *r);
 /* true if this memory holds the arena and the constants */
 bool has_one_memory(const struct report *r);
 double batch_of(const struct report *r); /* inputs of one run, 1 or more */

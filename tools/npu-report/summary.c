@@ -223,6 +223,9 @@ print_summary(struct text *t, const struct report *r)
 			    human_count(r->a, cpu_cycles_rounded(cpu_cycles_of(r))), r->cpu_name);
 	text_putc(t, '\n');
 	put_reasons(t, r);
+	const char *overflow = overflow_text(r);
+	if (overflow)
+		text_printf(t, "  overflow %s\n", text_plain(r->a, overflow));
 	put_time(t, r);
 	put_memory(t, r);
 	/* npu-sched --yield-every: the operators of a divided stream, and what they add */

@@ -202,6 +202,9 @@ table_warnings(const struct report *r)
 	struct table b = table_of(r->a, "Notes", columns);
 	double cpu = json_number(r->root, "cpu_operators", 0);
 	const struct shares s = limit_shares(r);
+	const char *overflow = overflow_text(r);
+	if (overflow)
+		warn(&b, overflow);
 	if (cpu > 0)
 		warn(&b, arena_printf(r->a, "%.0f operator%s on the CPU; the CPU's time "
 					    "is known to a factor of %.2g",

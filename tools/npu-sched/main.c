@@ -98,6 +98,7 @@ static const struct cli_option option_list[] = {
 	  .doc = "which memory holds constants, arena and cache (required)" },
 	{ SHARED_TEXT(CONFIG, config) },
 	{ SHARED_TEXT(PART, part) },
+	{ SHARED_FLAG(OVERFLOW, allow_overflow) },
 	{ SHARED_LIST(LIST_PARTS, target_part_list) },
 	{ SHARED_FLAG(ANY, any_accelerator) },
 	{ SHARED_LIST(LIST_PROFILES, memory_list_profiles) },
@@ -239,6 +240,36 @@ schedule_target(struct sched *s, struct options *o)
 	return true;
 }
 
+/* Plans the graph within so many bytes; 0: with no other limit than that of the profile. */
+static bool
+plan_within(struct sched *s, int64_t limit)
+{
+	const struct options *o = s->o;
+	s->limit_bytes = limit;
+	s->memory.cache_bytes = limit ? limit : s->profile_bytes;
+	sched_machines(s);
+	graph_set_target(s->g, s->accel, &s->memory);
+	return (!o->plan || plan_read(s)) && (o->batch ? plan_batch(s, plan_graph) : plan_graph(s));
+}
+
+/* Plans the graph within the SRAM of the part; if no plan is, without this limit. */
+static bool
+plan_overflow(struct sched *s, int64_t limit)
+{
+	struct sched again = *s;
+	struct text *notes = s->e->notes;
+	again.g = graph_copy(s->a, s->g);
+	if (plan_within(s, limit) || s->e->status != EXIT_NO)
+		return !s->e->status;
+	plan_close(s->plan);
+	*s = again;
+	*s->e = (struct err){ .notes = notes };
+	cli_note_to(s->e, "note", "no plan is within the %" PRId64 " bytes of %s of %s: --allow-overflow "
+		    "takes one without this limit", limit, target_part_fast_memory(s->part),
+		    s->part->name);
+	return plan_within(s, 0);
+}
+
 bool
 schedule_text(struct sched *s, uint8_t *text, size_t n)
 {
@@ -254,16 +285,13 @@ schedule_text(struct sched *s, uint8_t *text, size_t n)
 	/* the SRAM of a part is a limit like any other; with the driver of Linux, it may be smaller */
 	const struct target_part *named = target_part_with(s->part, o->system, o->mode);
 	const int64_t most = s->part ? target_part_sram(s->part, is_for_linux) : 0;
-	s->limit_bytes = o->cache_bytes ? o->cache_bytes : most;
-	if (named && s->limit_bytes > most)
+	const int64_t limit = o->cache_bytes ? o->cache_bytes : most;
+	const bool may_overflow = o->allow_overflow && most && !o->cache_bytes;
+	if (named && limit > most)
 		cli_note_to(s->e, "note", "the limit of %" PRId64 " bytes is above the size of %s of "
-			    "%s, %" PRId64 " bytes", s->limit_bytes, target_part_fast_memory(named),
+			    "%s, %" PRId64 " bytes", limit, target_part_fast_memory(named),
 			    named->name, most);
-	if (s->limit_bytes)
-		s->memory.cache_bytes = s->limit_bytes;
-	sched_machines(s);
-	graph_set_target(s->g, s->accel, &s->memory);
-	if ((o->plan && !plan_read(s)) || !(o->batch ? plan_batch(s, plan_graph) : plan_graph(s)))
+	if (!(may_overflow ? plan_overflow : plan_within)(s, limit))
 		return false;
 	if (o->verbose)
 		cli_note_to(s->e, "profile", "%s, %s, %s (%s)", s->accel->name,

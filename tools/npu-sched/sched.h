@@ -40,6 +40,7 @@ struct options {
 	int64_t cache_bytes; /* --arena-cache-size; 0: option absent */
 	bool limited;	     /* --arena-cache-size is given */
 	double within;	     /* --within, in percent; negative: option absent */
+	bool allow_overflow; /* if no plan is within the SRAM of the part, take one without this limit */
 	int64_t max_cycles;  /* 0: no limit */
 	int64_t yield_every; /* cycles; 0: streams are not divided */
 	int32_t batch;	     /* inputs in one run; 0: option absent */

@@ -174,7 +174,11 @@ set_own_option(struct options *o, int id, char *arg)
 	case ID_LIST_PARTS: cli_show(target_part_list);
 	case ID_LIST_PROFILES: cli_show(memory_list_profiles);
 	case ID_LIST_REWRITES: cli_show(rewrite_list);
-	case ID_OVERFLOW: o->allow_overflow = true; add_word(o, TFL2C, "--allow-overflow"); break;
+	case ID_OVERFLOW:
+		o->allow_overflow = true;
+		add_word(o, SCHED, "--allow-overflow");
+		add_word(o, TFL2C, "--allow-overflow");
+		break;
 	case ID_PASS: pass_as_it_is(o, arg); break;
 	default: break;
 	}

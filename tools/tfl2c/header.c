@@ -217,6 +217,13 @@ put_npu_memory(struct text *t, const struct job *j)
 		text_puts(t, " of ");
 		put_comment_text(t, j->part->name);
 		text_puts(t, ".\n");
+		for (size_t i = 0; i < j->n_lacks; i++) {
+			text_puts(t, " * ");
+			put_comment_text(t, j->lack[i].memory);
+			text_printf(t, " is too small, %lld of %lld bytes: use other memory of the "
+				       "board.\n * Estimates of the time do not know that memory.\n",
+				    (long long)j->lack[i].has, (long long)j->lack[i].needs);
+		}
 	}
 	if (!cache && f->fast_bytes)
 		text_puts(t, " * SCRATCH_FAST_BYTES are declared by the model alone: reserve nothing for "

@@ -261,14 +261,11 @@ static bool
 check_part(struct arena *a, struct job *j, struct err *e)
 {
 	const struct options *o = j->o;
-	const struct part_needs n = {
+	struct part_needs n = {
 		.arena = o->format == FORMAT_CALL ? j->call.arena_bytes : j->plan.arena_bytes,
-		.cache = j->npu.fast_bytes,
 		.constants = (int64_t)j->m->file.n,
 		.constants_in_arena = target_mode_has_constants_in_arena(o->memory_mode),
 	};
-	const char *memory;
-	int64_t bytes, limit;
 	const struct target_part *p = o->part ? target_part_take(a, o->part, e) : o->chip;
 	if (!p)
 		return !o->part;
@@ -277,12 +274,16 @@ check_part(struct arena *a, struct job *j, struct err *e)
 		return false;
 	}
 	j->part = target_part_with(p, p->system, o->memory_mode ? o->memory_mode : p->mode);
-	if (o->allow_overflow || target_part_fits(p, &n, &memory, &bytes, &limit))
+	/* without an SRAM of the NPU's own, these bytes are in the arena */
+	n.cache = p->cache_bytes ? j->npu.fast_bytes : 0;
+	j->n_lacks = target_part_lacks(p, &n, j->lack);
+	if (o->allow_overflow || !j->n_lacks)
 		return true;
-	const char *what = bytes == n.arena ? "the tensor arena takes"
-			   : bytes == n.constants ? "the model takes"
-			   : bytes == n.cache ? "fast copies of tensors take"
-					      : "tensor arena and model take";
+	const struct part_lack *x = j->lack;
+	const char *what = x->needs == n.arena ? "the tensor arena takes"
+			   : x->needs == n.constants ? "the model takes"
+			   : x->needs == n.cache ? "fast copies of tensors take"
+						 : "tensor arena and model take";
 	/* parts where the network fits as it is, or with its NPU's compiler run again */
 	struct text parts = { 0 };
 	const char *with = j->npu.n_ops ? arena_printf(a, " with an %s", j->npu.accel->name) : "";
@@ -293,8 +294,8 @@ check_part(struct arena *a, struct job *j, struct err *e)
 	}
 	(void)err_no(e, j->m->name, 0, "%s %lld bytes, %s of %s has %lld: %lld are missing; "
 		     "parts%s where it fits: %s; --allow-overflow accepts it, for boards with "
-		     "external memory", what, (long long)bytes, memory, p->name,
-		     (long long)limit, (long long)(bytes - limit), with, text_str(&parts));
+		     "external memory", what, (long long)x->needs, x->memory, p->name,
+		     (long long)x->has, (long long)(x->needs - x->has), with, text_str(&parts));
 	text_free(&parts);
 	return false;
 }

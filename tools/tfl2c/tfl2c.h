@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "borders/borders.h"
 #include "stream/stream.h"
+#include "target/part.h"
 #include "tflite/tflite.h"
 
 struct target_part;
@@ -230,6 +231,8 @@ struct job {
 	const char *prefix; /* of macros: the array's name in upper case */
 	/* whose names of memories the header has; NULL: none, or the memory mode is another one */
 	const struct target_part *part;
+	struct part_lack lack[PART_MEMORIES]; /* memories that are too small, by --allow-overflow */
+	size_t n_lacks;
 };
 
 void compose(struct text *t, const struct job *j);

@@ -19,6 +19,7 @@ schedule(struct call *c, struct text *in, struct text *out, bool front)
 		.limited = from->arena_cache_size > 0,
 		.within = from->within == 0 ? -1 : from->within < 0 ? 0 : from->within,
 		.effort = from->effort, .level = from->level, .jobs = from->jobs,
+		.allow_overflow = from->allow_overflow,
 		.cache_bytes = from->arena_cache_size, .max_cycles = from->max_cycles,
 		.yield_every = from->yield_every,
 		.front = front, .json = front,

@@ -145,7 +145,8 @@ larger_parts(const struct sched *s)
 		text_puts(&t, "; with another NPU: ");
 		target_part_list_fitting(&t, NULL, &n);
 	}
-	const char *names = arena_printf(s->a, "; parts whose memory for the arena is as large: %s",
+	const char *names = arena_printf(s->a, "; parts whose memory for the arena is as large: %s; "
+					 "--allow-overflow accepts it, for boards with external memory",
 					 text_str(&t));
 	text_free(&t);
 	return names;
