@@ -16,6 +16,7 @@
 struct shape {
 	const char *class;
 	int width, height, left;
+	double across; /* marks that have space for their texts */
 };
 
 struct spot {
@@ -85,8 +86,8 @@ find_ranges(struct chart *c)
 
 enum { RIGHT = 20, TOP = 20, BELOW = 24, STYLES = 4 };
 static const struct shape shapes[] = {
-	{ .class = "large", .width = 960, .height = 420, .left = 90 },
-	{ .class = "small", .width = 368, .height = 300, .left = 62 }, /* for a telephone */
+	{ .class = "large", .width = 960, .height = 420, .left = 90, .across = 8 },
+	{ .class = "small", .width = 368, .height = 300, .left = 62, .across = 5 }, /* for a telephone */
 };
 
 /* both axes are logarithmic: fronts of a small and a large NPU are in one picture */
@@ -104,53 +105,86 @@ y_of(const struct chart *c, double time)
 	       log(time / c->time[0]) / log(c->time[1] / c->time[0]) * c->shape->height;
 }
 
-/* the next mark of an axis: 1, 2 or 5 times a power of the base's decades */
+/*
+ * The marks of a logarithmic axis are 1, 2 and 5 times the powers of ten.  An axis with few of them
+ * has the multiples of a step instead, which is such a number, too.
+ */
+struct marks {
+	double step; /* 0: there are enough of the others */
+	double v;
+};
+
+/* 1, 2 or 5 times a power of ten, above v */
 static double
-next_mark(double v)
+next_round(double v)
 {
 	double ten = pow(10, floor(log10(v) + 1e-9)), k = v / ten;
 	return ten * (k < 1.5 ? 2 : k < 3.5 ? 5 : 10);
 }
 
 static double
-first_mark(double least)
+first_round(double least)
 {
 	double v = pow(10, floor(log10(least)));
 	while (v < least)
-		v = next_mark(v);
+		v = next_round(v);
 	return v;
+}
+
+/* Returns the first mark from least on; up to most, a step gives 2 to `space` marks. */
+static struct marks
+marks_of(double least, double most, double space)
+{
+	enum { FEW = 4 };
+	struct marks m = { .v = first_round(least) };
+	int n = 0;
+	for (double v = m.v; v <= most; v = next_round(v))
+		n++;
+	if (n >= FEW)
+		return m;
+	m.step = first_round((most - least) / space);
+	m.v = ceil(least / m.step) * m.step;
+	return m;
+}
+
+static void
+next_mark(struct marks *m)
+{
+	m->v = m->step > 0 ? round(m->v / m->step + 1) * m->step : next_round(m->v);
 }
 
 /* Marks that are closer than their texts get a line and no text. */
 static void
 draw_axes(const struct chart *c)
 {
-	const double kib = 1024, text_width = 60, text_height = 18;
+	const double kib = 1024, text_width = 55, text_height = 18, up = 8;
 	const int left = c->shape->left, bottom = TOP + c->shape->height;
 	double last = -text_width;
 	text_printf(c->t, "<path class=\"axis\" d=\"M%d %dV%dH%d\"/>\n", left, TOP, bottom,
 		    c->shape->width - RIGHT);
-	for (double v = first_mark(c->sram[0] / kib); v * kib <= c->sram[1]; v = next_mark(v)) {
-		double x = x_of(c, v * kib);
+	struct marks m = marks_of(c->sram[0] / kib, c->sram[1] / kib, c->shape->across);
+	for (; m.v * kib <= c->sram[1]; next_mark(&m)) {
+		double x = x_of(c, m.v * kib);
 		text_printf(c->t, "<path class=\"grid\" d=\"M%.1f %dV%d\"/>\n", x, TOP, bottom);
 		if (x < last + text_width)
 			continue;
 		last = x;
 		text_printf(c->t, "<text class=\"across\" x=\"%.1f\" y=\"%d\">%g KiB</text>\n", x,
-			    bottom + 16, v);
+			    bottom + 16, m.v);
 	}
 	bool micro = c->in_ms && c->time[1] < 1; /* all marks share the unit */
 	double one = micro ? 1e-3 : 1;
 	last = bottom + text_height;
-	for (double v = first_mark(c->time[0] / one); v * one <= c->time[1]; v = next_mark(v)) {
-		double y = y_of(c, v * one);
+	m = marks_of(c->time[0] / one, c->time[1] / one, up);
+	for (; m.v * one <= c->time[1]; next_mark(&m)) {
+		double y = y_of(c, m.v * one);
 		text_printf(c->t, "<path class=\"grid\" d=\"M%d %.1fH%d\"/>\n", left, y,
 			    c->shape->width - RIGHT);
 		if (y > last - text_height)
 			continue;
 		last = y;
 		text_printf(c->t, "<text class=\"up\" x=\"%d\" y=\"%.1f\">%.10g%s</text>\n",
-			    left - 8, y + 4, v, !c->in_ms ? "" : micro ? " µs" : " ms");
+			    left - 8, y + 4, m.v, !c->in_ms ? "" : micro ? " µs" : " ms");
 	}
 }
 
