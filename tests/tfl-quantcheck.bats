@@ -245,6 +245,10 @@ chain() {
 	# warnings count where they are a reason
 	refuses 1 "error: not fully integer: 1 error, 1 warning; 1 of 1 operators reads" \
 		tfl-quantcheck --strict --pass bad.tflite
+	# floats at the ends of a quantized model
+	float_ends
+	refuses 1 "error: not fully integer: 0 errors, 1 warning; 1 of 1 operators reads or computes floats, and --integer-io of npucc leaves them out; --allow=interface-float lets it pass" \
+		tfl-quantcheck --strict --pass m.tflite
 	# the answer of npucc is the same with a summary, which tells of floats at the ends itself
 	npucc --part=alif-e7-hp bad.tflite 2>summary || [ $? = 1 ]
 	npucc --part=alif-e7-hp -o out.tflite bad.tflite 2>plain || [ $? = 1 ]

@@ -11,14 +11,17 @@ review_pass(const struct review *r, bool strict, struct err *e)
 		return true;
 	struct text t = { 0 };
 	int all, floats = review_float_operators(r, &all);
+	/* without an error, floats are at the ends of a quantized model alone */
+	const char *remedy = !r->count[ERROR] ? (r->float_in.border || r->float_out.border
+							 ? ", and --integer-io of npucc leaves them out" : "")
+			     : review_can_be_quantized(r) ? ", and tfl-quantize makes an integer model"
+							  : "";
 	if (strict)
 		text_printf(&t, ", %d warning%s", r->count[WARNING],
 			    r->count[WARNING] == 1 ? "" : "s");
 	if (floats)
 		text_printf(&t, "; %d of %d operators read%s or compute%s floats%s", floats, all,
-			    floats == 1 ? "s" : "", floats == 1 ? "s" : "",
-			    review_can_be_quantized(r) ? ", and tfl-quantize makes an integer model"
-						       : "");
+			    floats == 1 ? "s" : "", floats == 1 ? "s" : "", remedy);
 	text_puts(&t, "; ");
 	review_put_advice(&t, r, strict);
 	(void)err_no(e, r->m->name, 0, "%s: %d error%s%s", review_refusal(r, strict),
