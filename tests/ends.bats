@@ -47,7 +47,7 @@ compile()
 	ends m
 	npucc --part=alif-e7-he m.tflite >floats 2>err
 	npucc --part=alif-e7-he --integer-io -o i.tflite m.tflite 2>err
-	said=$(sed -n 's/^  options  --integer-io: \([0-9]*\) % less time$/\1/p' floats)
+	said=$(sed -n 's/^  options  --integer-io: \([0-9]*\) % less time.*/\1/p' floats)
 	jq -n -e --argjson a "$(npu-perf --json m_npu.tflite)" --argjson b "$(npu-perf --json i.tflite)" \
 		"(100 * (1 - \$b.inference_seconds / \$a.inference_seconds) - $said) | fabs < 2"
 	npu-report --summary i.tflite >integers

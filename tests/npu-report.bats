@@ -356,6 +356,11 @@ front()
 	npu-report --summary m.json >have
 	grep -A1 'leaves it out$' have | grep -qx "           $floats"
 	npu-report --html m.json | grep -q "<p>--integer-io saves memory, too: $floats.</p>"
+	# the largest float end and its integers are in the least SRAM, too
+	grep -qE '^  options  --integer-io: [0-9]+ % less time; with float ones, no plan takes less than 1.95 KiB of SRAM$' have
+	refuses 1 "the smallest that works is 2000; without its float inputs and outputs (--integer-io) it can need less" \
+		npucc -q --part=himax-we2 --arena-cache-size=1984 -o no.tflite m.tflite
+	npucc -q --part=himax-we2 --integer-io --arena-cache-size=1984 -o i.tflite m.tflite
 	# less than a tenth; integers
 	jq '.peaks[].bytes = 16001' m.json | npu-report --summary | run ! grep 'float inputs'
 	jq '.peaks[].bytes = 16000' m.json | npu-report --summary | grep -q '  float inputs and outputs hold 1.56 KiB of SRAM'

@@ -16,6 +16,12 @@ is_in_peak(const struct span *s, const struct peak *p)
 	return !strcmp(s->place, p->place) && s->start <= p->start && s->end >= p->end;
 }
 
+bool
+is_float_end(const struct span *s)
+{
+	return (!strcmp(s->kind, "input") || !strcmp(s->kind, "output")) && !strncmp(s->shape, "f32", 3);
+}
+
 const char *
 floats_text(const struct report *r)
 {
@@ -25,8 +31,7 @@ floats_text(const struct report *r)
 		double bytes = 0;
 		for (size_t k = 0; k < r->n_spans; k++) {
 			const struct span *s = &r->span[k];
-			bool is_end = !strcmp(s->kind, "input") || !strcmp(s->kind, "output");
-			if (is_end && !strncmp(s->shape, "f32", 3) && is_in_peak(s, p))
+			if (is_float_end(s) && is_in_peak(s, p))
 				bytes += s->bytes;
 		}
 		if (bytes > 0 && bytes >= worth * p->bytes)

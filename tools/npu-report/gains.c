@@ -155,13 +155,20 @@ add_options(struct gains *g)
 {
 	const double worth = 0.9;
 	const struct report *r = g->r;
-	double conversions = 0;
+	const double much = 0.5; /* of the SRAM */
+	double conversions = 0, least = 0; /* least: bytes of the largest float end and its integers */
 	for (size_t i = 0; i < r->n_nodes; i++)
 		if (r->node[i].layer < 0 && r->node[i].reason &&
 		    is_left_out_by_integer_io(r->node[i].reason))
 			conversions += r->node[i].cpu_time;
+	for (size_t i = 0; i < r->n_spans; i++)
+		if (is_float_end(&r->span[i]))
+			least = fmax(least, r->span[i].bytes * 5 / 4);
 	add(g, (struct gain){ .what = "integer inputs and outputs: no conversion on the CPU",
 			      .cycles = r->whole - conversions, .sram = r->sram,
+			      .needs = least < much * r->sram || !arena_is_in_sram(r) ? NULL
+				  : arena_printf(r->a, "with float ones, no plan takes less than %s of %s",
+						 human_bytes(r->a, least), fast_text(r)),
 			      .memory = fast_text(r), .how = "--integer-io" });
 	for (size_t i = 0; i < r->n_others; i++) {
 		const struct other *x = &r->other[i];

@@ -241,6 +241,8 @@ bool lacks_memory_system(struct arena *a, struct meter *m);
 
 /* True for the reason of an operator on the CPU that this option leaves out. */
 bool is_left_out_by_integer_io(const char *reason);
+/* True for a float input or output of the model. */
+bool is_float_end(const struct span *s);
 /* True if the span is in use at the time of the peak. */
 bool is_in_peak(const struct span *s, const struct peak *p);
 /*

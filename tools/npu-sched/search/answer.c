@@ -152,6 +152,18 @@ larger_parts(const struct sched *s)
 	return names;
 }
 
+/* a hint behind the least SRAM of a network with float ends, which are in it; else "" */
+static const char *
+less_without_floats(const struct sched *s)
+{
+	for (size_t i = 0; i < s->g->n_nodes; i++) {
+		const struct g_node *x = s->g->nodes[i];
+		if (G_HAS(x, G_NODE_why) && strstr(x->why, "--integer-io"))
+			return "; without its float inputs and outputs (--integer-io) it can need less";
+	}
+	return "";
+}
+
 /*
  * Words behind the cycles of a plan, NULL: unknown, that takes more than --max-cycles.  The user compares
  * with the estimate that programs print, which can be much less than the mean that counts.
@@ -195,8 +207,8 @@ refuse(struct search *x, const struct point *fastest)
 		if (!too_slow)
 			return err_no(s->e, s->g->file, 0, "the network needs %" PRId64 " bytes of "
 				      "%s, more than the limit of %" PRId64 "; the smallest that "
-				      "works is %" PRId64 "%s", s->least, limited_memory(s), limit,
-				      s->least, larger_parts(s));
+				      "works is %" PRId64 "%s%s", s->least, limited_memory(s), limit,
+				      s->least, less_without_floats(s), larger_parts(s));
 	}
 	if (too_slow && !explore(x, NULL, question_of(s, ASK_FASTEST, limit)))
 		return false;
