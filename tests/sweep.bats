@@ -426,6 +426,26 @@ kept: 18 files" ]
 	kit/npu-sweep "${memory[@]}" -a ethos-u55-128 --pick "$model" | grep -q -- '--arena-cache-size=13000 '
 }
 
+@test "a limit does not move the knee" {
+	programs_with kit <<-'END'
+		case " $* " in *" --front "*) cat front ;; *) exec "$npucc" "$@" ;; esac
+	END
+	printf '%s\n' "sram cycles" "13000 310000" "13300 260000" "16000 66000" "20000 51000" "25000 48000" >front
+	local limit want text
+	while IFS=: read -r limit want text; do
+		kit/npu-sweep --part=alif-e8-hp --pick "--max-$limit" "$model" | head -1 >sentence
+		grep -q -- "take --arena-cache-size=$want with" sentence || { cat sentence; false; }
+		grep -qF -- "$text" sentence || { cat sentence; false; }
+	done <<-'END'
+		sram=30000:16000:, the knee of the front: the smallest plan within the limits takes 13000 bytes
+		sram=16000:16000:, the knee of the front: the smallest plan within the limits takes 13000 bytes
+		sram=15999:13300:, the fastest plan within the limits, as the plan without limits takes 16000 bytes
+		sram=13000:13000:: the smallest plan within the limits is also the fastest.
+		ms=0.166:16000:, the knee of the front: the fastest plan within the limits takes 25000 bytes
+		ms=0.164:20000:, the smallest plan within the limits, as the plan without limits takes 16000 bytes
+	END
+}
+
 @test "a plan that is too large for a part is no candidate" {
 	# SRAM, constants, streams and 4 KiB, in a memory of 256 KiB
 	programs_with kit <<-'END'

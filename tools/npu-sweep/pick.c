@@ -1,24 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Finds the knee of a front: the point that is farthest below the straight line between the
- * smallest and the fastest point, with both axes scaled to 0 ... 1.  Left of the knee, a byte
- * of SRAM saves more time than on the average of the front; right of the knee, less.  If a
- * plan with at most half of the knee's SRAM takes at most 2 % more time, this plan is taken.
- * If no point is below the line, the end with the smaller product of SRAM and time is taken.
- */
+/* The plan to take of each front (base/knee.h), within the limits, and the sentences about it. */
 #include "sweep.h"
 
-#include <math.h>
+#include "base/knee.h"
 
-/* Returns the distance of v below the line from (0, 1) to (1, 0), times a constant. */
-static double
-below(const struct pick *k, const struct point *v)
-{
-	double sram = k->fastest.sram - k->smallest.sram;
-	double cycles = k->smallest.cycles - k->fastest.cycles;
-	return 1 - (sram > 0 ? (v->sram - k->smallest.sram) / sram : 0) -
-	       (cycles > 0 ? (v->cycles - k->fastest.cycles) / cycles : 0);
-}
+#include <math.h>
 
 double
 pick_ms(const struct pick *k, const struct point *v)
@@ -40,31 +26,51 @@ pick_sram(const struct pick *k, const struct point *v)
 	return v->sram + (k->has_model && v->flash >= 0 && v->streams >= 0 ? v->flash + v->streams : 0);
 }
 
+static bool
+is_small_enough(const struct plan *p, const struct pick *k, const struct point *v)
+{
+	return !(p->max_sram > 0) || pick_sram(k, v) <= p->max_sram;
+}
+
+static bool
+is_fast_enough(const struct plan *p, const struct pick *k, const struct point *v)
+{
+	return !(p->max_ms > 0) || (k->clock > 0 && pick_ms(k, v) <= p->max_ms);
+}
+
+/* The plan to take of all points, whatever the limits. */
+static void
+take_knee(const struct plan *p, const struct record *front, struct pick *k)
+{
+	struct knee_point *v = anew(p->a, struct knee_point, front->n_points);
+	for (size_t i = 0; i < front->n_points; i++)
+		v[i] = (struct knee_point){ .sram = front->point[i].sram,
+					    .time = time_of(k, &front->point[i]) };
+	const struct knee knee = knee_find(v, front->n_points);
+	k->knee = k->unlimited = front->point[knee.take];
+	k->bend = front->point[knee.bend];
+}
+
 /* Keeps the points of a front that are within the limits. */
 static void
 keep_within(const struct plan *p, const struct pick *k, struct record *front)
 {
 	const struct record all = *front;
-	if (!(p->max_sram > 0 || p->max_ms > 0))
-		return;
 	front->point = anew(p->a, struct point, all.n_points);
 	front->n_points = 0;
-	for (size_t i = 0; i < all.n_points; i++) {
-		const struct point *v = &all.point[i];
-		if (!(p->max_sram > 0 && pick_sram(k, v) > p->max_sram) &&
-		    !(p->max_ms > 0 && !(k->clock > 0 && pick_ms(k, v) <= p->max_ms)))
-			front->point[front->n_points++] = *v;
-	}
+	for (size_t i = 0; i < all.n_points; i++)
+		if (is_small_enough(p, k, &all.point[i]) && is_fast_enough(p, k, &all.point[i]))
+			front->point[front->n_points++] = all.point[i];
 }
 
 /*
  * Returns a pick with any == false if the target has no front (--limits=0, or a failure), or no plan
- * within the limits.
+ * within the limits.  The limits do not move the knee, as the ends that they cut off would: if the
+ * plan to take is too large or too slow, the plan that goes no farther than necessary is taken.
  */
 struct pick
 pick_knee(const struct plan *p, const struct target *t)
 {
-	const double more_time = 0.02, part_of_sram = 0.5;
 	struct record candidates = front_candidates(p, t), *front = &candidates;
 	const struct record *end = record_of_end(p, t);
 	struct pick k = { .has_model = target_arena(p->a, t).has_model };
@@ -74,34 +80,21 @@ pick_knee(const struct plan *p, const struct target *t)
 	k.cpu_ms = k.clock > 0 ? end->ms - end->cycles / k.clock * 1e3 : 0;
 	k.smallest = front->point[0];
 	k.fastest = front->point[front->n_points - 1];
+	take_knee(p, front, &k);
 	keep_within(p, &k, front);
 	k.beyond = !front->n_points;
 	if (k.beyond)
 		return k;
 	k.any = true;
-	k.smallest = k.least = k.knee = front->point[0];
+	k.smallest = k.least = front->point[0];
 	k.fastest = front->point[front->n_points - 1];
 	for (size_t i = 1; i < front->n_points; i++)
 		if (pick_sram(&k, &front->point[i]) < pick_sram(&k, &k.least))
 			k.least = front->point[i];
-	for (size_t i = 1; i < front->n_points; i++)
-		if (below(&k, &front->point[i]) > below(&k, &k.knee))
-			k.knee = front->point[i];
-	/* without a point below the line, for example of two points */
-	if (!(below(&k, &k.knee) > 0) && k.fastest.sram * time_of(&k, &k.fastest) <
-						 k.smallest.sram * time_of(&k, &k.smallest))
-		k.knee = k.fastest;
-	/* the smallest plan that is little slower than the knee, if it has half of its SRAM */
-	k.bend = k.knee;
-	for (size_t i = 0; i < front->n_points; i++) {
-		const struct point *v = &front->point[i];
-		if (v->sram > part_of_sram * k.bend.sram)
-			break;
-		if (time_of(&k, v) <= (1 + more_time) * time_of(&k, &k.bend)) {
-			k.knee = *v;
-			break;
-		}
-	}
+	k.is_too_large = !is_small_enough(p, &k, &k.unlimited);
+	k.is_too_slow = !k.is_too_large && !is_fast_enough(p, &k, &k.unlimited);
+	if (k.is_too_large || k.is_too_slow)
+		k.knee = k.bend = k.is_too_large ? k.fastest : k.least;
 	return k;
 }
 
@@ -181,25 +174,34 @@ pick_sentence(struct text *t, const struct plan *p, const struct curve *of)
 		text_printf(t, " (%.3f ms)", pick_ms(k, &k->knee));
 	bool small = k->knee.sram <= k->smallest.sram;
 	bool fast = k->knee.sram >= k->fastest.sram;
+	const char *within = p->max_ms > 0 || p->max_sram > 0 ? " within the limits" : "";
+	if (k->is_too_large || k->is_too_slow) {
+		text_printf(t, ", the %s plan within the limits, as the plan without limits takes ",
+			    k->is_too_large ? "fastest" : "smallest");
+		put_sram(t, of, &k->unlimited);
+		if (k->clock > 0)
+			text_printf(t, " and %.3f ms", pick_ms(k, &k->unlimited));
+	}
 	if (small && fast) {
-		text_puts(t, ": the smallest plan is also the fastest.");
+		text_printf(t, ": the smallest plan%s is also the fastest.", within);
 		return;
 	}
-	if (k->knee.sram < k->bend.sram)
+	if (k->is_too_large || k->is_too_slow)
+		text_puts(t, ":");
+	else if (k->knee.sram < k->bend.sram)
 		text_printf(t, ", which saves %.0f %% of the SRAM of the knee of the front and takes "
 			       "%.1f %% more time:", percent(k->knee.sram, k->bend.sram),
 			    percent(time_of(k, &k->knee), time_of(k, &k->bend)));
 	else
-		text_printf(t, ", the knee of the front%s:",
-			    p->max_ms > 0 || p->max_sram > 0 ? " within the limits" : "");
+		text_puts(t, ", the knee of the front:");
 	if (!small)
-		text_printf(t, " the smallest plan takes %.0f bytes and %s %% more cycles%s",
-			    k->smallest.sram,
+		text_printf(t, " the smallest plan%s takes %.0f bytes and %s %% more cycles%s",
+			    within, k->smallest.sram,
 			    whole_percent(p->a, percent(k->smallest.cycles, k->knee.cycles)),
 			    fast ? "." : ";");
 	if (!fast)
-		text_printf(t, " the fastest plan takes %.0f bytes and %s %% fewer cycles.",
-			    k->fastest.sram,
+		text_printf(t, " the fastest plan%s takes %.0f bytes and %s %% fewer cycles.",
+			    within, k->fastest.sram,
 			    whole_percent(p->a, percent(k->fastest.cycles, k->knee.cycles)));
 }
 

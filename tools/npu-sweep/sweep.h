@@ -304,6 +304,8 @@ struct pick {
 	struct point least; /* of pick_sram(): `smallest`, unless SRAM has the model, too */
 	/* the knee of the front; another plan than `knee` if little time buys half of its SRAM */
 	struct point bend;
+	struct point unlimited; /* the plan to take without limits */
+	bool is_too_large, is_too_slow; /* `unlimited` is: then `knee` and `bend` are an end within */
 	double clock; /* Hz; 0: not known */
 	double cpu_ms; /* of an inference on the CPU, if the clock is known */
 	bool has_model; /* SRAM has the constants and command streams, too */
