@@ -122,15 +122,47 @@ python()
 	END
 }
 
-@test "a .npy file as an input is refused with a line that says so" {
-	cp "$TOP/tests/models/digits.tflite" .
-	mkinput --format=npy --range=0,1 -o in.npy digits.tflite "$TOP/tests/models/digits/digit-3.pgm"
-	python digits.tflite in.npy <<-'END'
+@test "inputs are taken and refused by type and shape, as npu-sim takes .npy files" {
+	cp "$TOP/tests/models/digits.tflite" m.tflite
+	npucc -q --part=himax-we2 -o c.tflite m.tflite
+	mkinput --format=npy --range=0,1 -o in.npy m.tflite "$TOP/tests/models/digits/digit-3.pgm"
+	python c.tflite in.npy <<-'END'
+	import array, subprocess
+	t, = nputools.inputs(model)
+	assert t.shape == (1, 28, 28, 1) and t.dtype == "int8"
 	file = open(sys.argv[2], "rb").read()
-	refused(nputools.Error, "input 0 (picture) takes 784 bytes, its buffer has 912: it is a .npy file; "
-	        "pass the values without the file's header", nputools.simulate, model, [file])
+	def shaped(code, values, *shape):
+	    return memoryview(array.array(code, values).tobytes()).cast("B").cast(code, shape)
+	def npu_sim(data):
+	    with open("of.npy", "wb") as f:
+	        f.write(nputools._npy(data))
+	    run = subprocess.run(["npu-sim", "-i", "of.npy", "-o", "out", "c.tflite"], capture_output=True,
+	                         text=True)
+	    return run.stderr.strip().split("error: ")[1] if run.returncode else \
+	        open("out/output_0.npy", "rb").read()[-10:]
+	want = npu_sim(file)
+	assert want != npu_sim(bytes(file[:-784]) + bytes(784))
+	values = memoryview(file[-784:]).cast("b").tolist()
+	real = [t.scale * (v - t.zero_point) for v in values]
+	for same in (file, file[-784:], bytearray(file[-784:]), shaped("b", values, 28, 28),
+	             shaped("b", values, 1, 28, 28, 1), shaped("f", real, 28, 28)):
+	    assert bytes(nputools.simulate(model, [same])[0]) == want
+	    assert len(same) == 784 or npu_sim(same) == want
+	for other in (shaped("B", [v % 256 for v in values], 28, 28), shaped("b", values, 784),
+	              shaped("b", values, 14, 56), shaped("d", real, 28, 28), shaped("f", real[:196], 14, 14),
+	              shaped("h", values, 28, 28), array.array("b", values)):
+	    refused(nputools.Error, "input 0: error: " + npu_sim(other), nputools.simulate, model, [other])
+	refused(nputools.Error, "elements have another type, tensor picture is INT8[1,28,28,1]",
+	        nputools.simulate, model, [shaped("B", [0] * 784, 28, 28)])
+	refused(nputools.Error, "the shape is [784], tensor picture is INT8[1,28,28,1]",
+	        nputools.simulate, model, [array.array("b", values)])
 	refused(nputools.Error, "input 0 (picture) takes 784 bytes, its buffer has 3", nputools.simulate,
 	        model, [b"abc"])
-	assert nputools.simulate(model, [file[-784:]])
+	END
+	python m.tflite <<-'END'
+	size = nputools.compile(model, part="himax-we2", optimize="size")
+	assert size == nputools.compile(model, part="himax-we2", optimise="Size")
+	assert size != nputools.compile(model, part="himax-we2")
+	refused(ValueError, "optimize is one of", nputools.compile, model, optimize="x")
 	END
 }

@@ -199,6 +199,17 @@ read_values(struct arena *a, const char *path, const struct tfl_tensor *t,
 }
 
 bool
+take_values(struct bytes file, const char *name, const struct tfl_tensor *t, struct values *out,
+	    struct err *e)
+{
+	*out = (struct values){ .path = name, .fd = -1 };
+	if (!find_values(file, file.n, t, 1, out, e))
+		return false;
+	out->p = file.p + out->at;
+	return true;
+}
+
+bool
 frame_values(const struct values *v, int frame, void *to, struct err *e)
 {
 	if (v->memory) { /* convert from the memory layout */
@@ -265,8 +276,7 @@ open_inputs(struct arena *a, struct inputs *in, const struct tfl_model *m,
 	return true;
 }
 
-/* converts the values of one frame to the tensor's own type */
-static bool
+bool
 put_values(const struct values *v, int frame, const struct tfl_tensor *t, void *to,
 	   struct err *e)
 {

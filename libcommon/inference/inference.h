@@ -137,6 +137,12 @@ struct values { /* the values of all frames, in consecutive memory */
  */
 bool read_values(struct arena *a, const char *path, const struct tfl_tensor *t,
 		 const struct border_tensor *x, int frames, struct values *out, struct err *e);
+/* The same of one frame of a file in memory, whose name is for messages; a raw file is plain. */
+bool take_values(struct bytes file, const char *name, const struct tfl_tensor *t,
+		 struct values *out, struct err *e);
+/* converts the values of one frame to the own type of t, and writes them to `to` */
+bool put_values(const struct values *v, int frame, const struct tfl_tensor *t, void *to,
+		struct err *e);
 /* reads the v->bytes bytes of one frame */
 bool frame_values(const struct values *v, int frame, void *to, struct err *e);
 

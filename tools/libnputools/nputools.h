@@ -254,7 +254,8 @@ NPUTOOLS_API int nputools_verify(const struct nputools_options *options, const v
  * Runs a model once: a plain or compiled TFLite model, or a TOSA graph.  The results are meant to
  * be those of the device, bit for bit.  Variables start with their initial values.
  *
- * inputs has the n_inputs inputs of the model, in order; each has the size of its tensor.
+ * inputs has the n_inputs inputs of the model, in order: the values of its tensor, or
+ * a file of NumPy's format .npy, whose type and shape are checked as in npu-sim -i.
  * The function sets the n_outputs elements of outputs, which must be the number of the
  * model's outputs, to the values in out->data.
  */

@@ -48,6 +48,27 @@ check_buffers(struct call *c, const char *what, const void *p, size_t n)
 	return p || !n || err_at(&c->e, c->o.name, 0, "%s is NULL, but n_%s is %zu", what, what, n);
 }
 
+/* Writes input k, whose buffer has plain values or a .npy file, to the tensor's memory. */
+static bool
+put_input(struct call *c, int k, const struct nputools_buffer *from, const struct tfl_tensor *t,
+	  void *to)
+{
+	const uint64_t n = (uint64_t)tfl_bytes(t);
+	const struct bytes file = { .p = from->data, .n = from->size };
+	struct values v;
+	if (file.p && npy_is(file))
+		return take_values(file, arena_printf(c->a, "%s: input %d", c->o.name, k), t, &v,
+				   &c->e) && put_values(&v, 0, t, to, &c->e);
+	if (file.n != n)
+		return err_at(&c->e, c->o.name, 0, "input %d (%s) takes %" PRIu64 " bytes, its buffer "
+			      "has %zu", k, t->name, n, file.n);
+	if (n && !file.p)
+		return err_at(&c->e, c->o.name, 0, "input %d (%s): data is NULL", k, t->name);
+	if (n)
+		memcpy(to, file.p, file.n);
+	return true;
+}
+
 static bool
 simulate(struct call *c, void *ctx)
 {
@@ -60,20 +81,9 @@ simulate(struct call *c, void *ctx)
 	if (!check_count(c, "inputs", b->n_in, g->n_in) ||
 	    !check_count(c, "outputs", b->n_out, g->n_out))
 		return false;
-	for (int k = 0; k < g->n_in; k++) {
-		int64_t n = tfl_bytes(&g->tensor[g->in[k]]);
-		const struct bytes values = { .p = b->in[k].data, .n = b->in[k].size };
-		if (values.n != (uint64_t)n)
-			return err_at(&c->e, c->o.name, 0, "input %d (%s) takes %" PRId64
-				      " bytes, its buffer has %zu%s", k,
-				      g->tensor[g->in[k]].name, n, values.n, values.p && npy_is(values) ?
-				      ": it is a .npy file; pass the values without the file's header" : "");
-		if (n && !b->in[k].data)
-			return err_at(&c->e, c->o.name, 0, "input %d (%s): data is NULL", k,
-				      g->tensor[g->in[k]].name);
-		if (n)
-			memcpy(sim_tensor(s, g->in[k]), b->in[k].data, (size_t)n);
-	}
+	for (int k = 0; k < g->n_in; k++)
+		if (!put_input(c, k, &b->in[k], &g->tensor[g->in[k]], sim_tensor(s, g->in[k])))
+			return false;
 	if (!sim_invoke(s, NULL, &c->e))
 		return false;
 	/* call_whole() moves c->out; nputools_simulate() then sets the addresses */

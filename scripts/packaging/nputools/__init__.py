@@ -24,6 +24,7 @@ import logging
 import os
 import re
 import struct
+import sys
 
 __all__ = ["Error", "Tensor", "compile", "estimate", "front", "inputs", "outputs",
            "partition", "prefix", "quantize", "simulate", "verify", "version"]
@@ -137,9 +138,9 @@ def _options(given):
                 raise ValueError(f"{key} is a whole number, not {value!r}{unit}") from None
         elif key in _FLAGS:
             setattr(o, key, bool(value))
-        elif key == "optimise":
+        elif key in ("optimise", "optimize"):
             if str(value).lower() not in _GOALS:
-                raise ValueError(f"optimise is one of {', '.join(_GOALS)}, not {value!r}")
+                raise ValueError(f"{key} is one of {', '.join(_GOALS)}, not {value!r}")
             o.optimise = _GOALS[str(value).lower()]
         elif key == "progress":
             o.progress = _Progress(lambda _, done: bool(value(done)))
@@ -246,12 +247,13 @@ def estimate(model, **options):
 def simulate(model, values, **options):
     """Runs a TFLite model, plain or compiled, or a TOSA graph, once.
 
-    values has an array for each input, with its number of bytes: inputs(model) tells shape
-    and type.  bytes are the values themselves, little-endian, not a file such as .npy.
+    values has an array for each input, with the type and shape that inputs(model) tells, up
+    to dimensions of 1; an array of float32 is quantized, as by npu-sim -i.  bytes and bytearray
+    are the values themselves, little-endian, or a file .npy.
     Returns a list of arrays, one for each output, with its shape and type.
     """
     into = outputs(model)
-    arrays = [_bytes(v) for v in values]
+    arrays = [_npy(v) for v in values]
     given = _buffers(arrays)
     results = (_Buffer * max(1, len(into)))()
     _, data, start = _call("simulate", options, model, given, len(arrays), results, len(into))
@@ -265,6 +267,21 @@ def _buffers(arrays):
     for i, data in enumerate(arrays):
         given[i] = _Buffer(_address(data), len(data))
     return given
+
+
+def _npy(values):
+    """an array as a file .npy, which has its type and shape; bytes are taken as they are"""
+    if isinstance(values, (bytes, bytearray)):
+        return bytes(values)
+    v = memoryview(values)
+    code = v.format.lstrip("@=<>!")
+    kind = next((k for k, codes in _KINDS.items() if code in codes), None)
+    if not kind:
+        raise ValueError(f"an array of format {v.format!r} has no numbers that a model takes")
+    swapped = v.format[0] in ">!" or (v.format[0] != "<" and sys.byteorder == "big")
+    head = repr({"descr": f"{'>' if swapped else '<'}{kind}{v.itemsize}",
+                 "fortran_order": False, "shape": v.shape}).encode()
+    return b"\x93NUMPY\1\0" + struct.pack("<H", len(head)) + head + v.tobytes()
 
 
 def _floats(values):
@@ -333,6 +350,8 @@ class Tensor:
                 f"scale={self.scale}, zero_point={self.zero_point})")
 
 
+# NumPy's kinds of the formats of memoryview
+_KINDS = {"b": ("?",), "i": tuple("bhilqn"), "u": tuple("BHILQN"), "f": tuple("efd")}
 _TYPES = {0: ("float32", "f"), 2: ("int32", "i"), 3: ("uint8", "B"), 4: ("int64", "q"),
           6: ("bool", "?"), 7: ("int16", "h"), 9: ("int8", "b"), 10: ("float64", "d"),
           12: ("uint64", "Q"), 15: ("uint32", "I"), 16: ("uint16", "H")}
