@@ -268,10 +268,41 @@ draw(struct chart *c)
 		    outside ? " Where the arena is in DRAM, SRAM has only copies of tensors." : "");
 }
 
+/* ---- rows -------------------------------------------------------------------------------- */
+
+/* front: --front, which leaves out plans that are not on the front of all results */
+static bool
+is_shown(const struct row *w, bool front)
+{
+	return !front || w->front || w->status != OK;
+}
+
+/*
+ * The row of the plan to take, once, although several goals may give a plan of its SRAM: that of its
+ * limit, or else that of its cycles, which a plan of Size may have fewer of.  NULL: no row has it.
+ */
+static const struct row *
+row_to_take(const struct rows *r, const struct curve *k, bool front)
+{
+	const struct point *v = &k->pick.knee;
+	const struct row *found = NULL;
+	for (size_t m = k->first; k->pick.any && m < k->first + k->n; m++) {
+		const struct row *w = &r->v[m];
+		if (!is_shown(w, front) || w->status != OK || w->cycles > round(v->cycles) ||
+		    w->sram > v->sram || w->sram < v->sram)
+			continue;
+		if (w->limit == (int64_t)v->sram)
+			return w;
+		if (!found || w->cycles > found->cycles)
+			found = w;
+	}
+	return found;
+}
+
 /* ---- the index of a model's targets ------------------------------------------------------ */
 
 static void
-put_index(const struct chart *c, const struct rows *r)
+put_index(const struct chart *c, const struct rows *r, bool front)
 {
 	const char *pair = c->in_ms ? "<th>SRAM</th><th>time</th>"
 				    : "<th>SRAM</th><th>cycles</th>";
@@ -310,9 +341,11 @@ put_index(const struct chart *c, const struct rows *r)
 		for (size_t m = 0; k->pick.any && m < ARRAY_LEN(v); m++)
 			text_printf(c->t, "<td>%s</td><td>%s</td>", human_bytes(c->a, v[m]->sram),
 				    time_text(c, time_of(c, k, v[m])));
+		const struct row *take = row_to_take(r, k, front);
+		const double flash = take ? take->flash : -1;
 		if (k->pick.any)
-			text_printf(c->t, "<td>%s</td>", k->pick.knee.flash >= 0 && k->pick.knee.streams >= 0
-				    ? human_bytes(c->a, k->pick.knee.flash + k->pick.knee.streams) : "-");
+			text_printf(c->t, "<td>%s%s</td>", take && row_flash_is_rough(take) ? "~" : "",
+				    flash >= 0 ? human_bytes(c->a, flash) : "-");
 		if (!k->pick.any) {
 			text_puts(c->t, "<td class=\"name\" colspan=\"7\">");
 			if (w->status == REFUSED && target_is_part(k->of) && w->message) {
@@ -398,35 +431,6 @@ static const char head[] =
 	"<p>Cycles and times are estimates. Each curve has the number of its entry in the table. A "
 	"large dot is the plan to take; a dot names the option that gives its plan.</p>\n";
 
-/* front: --front, which leaves out plans that are not on the front of all results */
-static bool
-is_shown(const struct row *w, bool front)
-{
-	return !front || w->front || w->status != OK;
-}
-
-/*
- * The row of the plan to take, once, although several goals may give a plan of its SRAM: that of its
- * limit, or else that of its cycles, which a plan of Size may have fewer of.  NULL: no row has it.
- */
-static const struct row *
-row_to_take(const struct rows *r, const struct curve *k, bool front)
-{
-	const struct point *v = &k->pick.knee;
-	const struct row *found = NULL;
-	for (size_t m = k->first; k->pick.any && m < k->first + k->n; m++) {
-		const struct row *w = &r->v[m];
-		if (!is_shown(w, front) || w->status != OK || w->cycles > round(v->cycles) ||
-		    w->sram > v->sram || w->sram < v->sram)
-			continue;
-		if (w->limit == (int64_t)v->sram)
-			return w;
-		if (!found || w->cycles > found->cycles)
-			found = w;
-	}
-	return found;
-}
-
 static void
 put_model(struct chart *c, const struct plan *p, const struct rows *r, bool front)
 {
@@ -437,14 +441,15 @@ put_model(struct chart *c, const struct plan *p, const struct rows *r, bool fron
 	find_ranges(c);
 	if (c->sram[0] > 0)
 		draw(c);
-	put_index(c, r);
+	put_index(c, r, front);
 	text_puts(t, "</div>\n<p>");
 	struct text best = { 0 };
 	pick_best(&best, p, c->curve, c->n);
 	text_html(t, text_str(&best));
 	text_free(&best);
 	text_puts(t, "</p>\n<p>The plans of each target. The NPU's cycles do not include the "
-		     "CPU's part of an inference. In bold: the plan to take.</p>\n");
+		     "CPU's part of an inference. Flash has the constants and the command streams; "
+		     "~: estimated. In bold: the plan to take.</p>\n");
 	for (size_t i = 0; i < c->n; i++) {
 		const struct curve *k = &c->curve[i];
 		struct text sentence = { 0 };
@@ -470,7 +475,10 @@ put_model(struct chart *c, const struct plan *p, const struct rows *r, bool fron
 			/* the limit of the sentence gives the plan, too, of a row without a limit */
 			put_cell(t, take ? k->pick.knee.sram : (double)w->limit, 0);
 			put_cell(t, w->sram, 0);
-			put_cell(t, w->flash, 0);
+			if (row_flash_is_rough(w))
+				text_printf(t, "<td>~%.0f</td>", w->flash);
+			else
+				put_cell(t, w->flash, 0);
 			put_cell(t, w->cycles, 0);
 			put_cell(t, w->status == OK ? w->ms : -1, 3);
 			text_printf(t, "<td class=\"name\">%s</td><td class=\"name\">",

@@ -131,7 +131,7 @@ put_sram(struct text *t, const struct curve *k, const struct point *v)
 	if (k->arena.is_not_sram)
 		text_printf(t, " (the arena is in %s)", k->arena.name);
 	else if (model > 0)
-		text_printf(t, " (and %.0f for the model there)", model);
+		text_printf(t, " (and about %.0f for the model there)", model);
 }
 
 /* the end of a front, if no plan is within the limits */

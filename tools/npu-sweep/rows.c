@@ -115,6 +115,12 @@ add_missing(struct rows *r, const struct plan *p, const struct target *t)
 	}
 }
 
+bool
+row_flash_is_rough(const struct row *w)
+{
+	return w->status == OK && w->limit >= 0 && w->flash >= 0;
+}
+
 const char *
 row_status(const struct row *w)
 {
@@ -177,14 +183,17 @@ rows_make(struct arena *a, const struct plan *p, int limits, bool all, struct ro
 	}
 	/*
 	 * The Pareto front: the rows of a target are in ascending order of SRAM, so that a row is
-	 * on the front if it is faster than all rows before it, and than the plans that have no row.
+	 * on the front if it is faster than all rows before it, and than the plans that have no row,
+	 * or if it has the plan of the row before.
 	 */
 	double best = INFINITY;
 	for (size_t i = 0; i < r->n; i++) {
 		struct row *w = &r->v[i];
-		if (!i || w->target != r->v[i - 1].target)
+		const struct row *before = i && w->target == r->v[i - 1].target ? &r->v[i - 1] : NULL;
+		if (!before)
 			best = INFINITY;
-		w->front = w->cycles < best;
+		w->front = w->cycles < best || (before && before->front && w->sram <= before->sram &&
+						 w->cycles <= before->cycles);
 		best = w->front ? w->cycles : best;
 	}
 	for (size_t i = 0; i < r->n; i++) {

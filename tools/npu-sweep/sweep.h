@@ -268,6 +268,8 @@ struct rows {
  * knee, and the fastest one within each of `limits` arena limits.
  */
 void rows_make(struct arena *a, const struct plan *p, int limits, bool all, struct rows *r);
+/* False: the bytes of flash are those of a compiled file, or not known. */
+bool row_flash_is_rough(const struct row *w);
 const char *row_status(const struct row *w); /* "ok", "missing", ... */
 
 /* table.c: prints rows as text, CSV or JSON */

@@ -14,10 +14,10 @@ failed(const struct row *w)
 /* ---- fields ---------------------------------------------------------------------------- */
 
 enum { MODEL, SYSTEM, ACCEL, GOAL, LIMIT, SRAM, FLASH, CYCLES, MS, FRONT_MARK, ARENA,
-       STATUS, MESSAGE, COLUMNS };
+       STATUS, MESSAGE, ROUGH, COLUMNS };
 static const char *const heading[COLUMNS] = {
 	"model", "system", "accelerator", "optimise", "limit", "sram", "flash", "cycles",
-	"ms", "front", "arena_memory", "status", "message",
+	"ms", "front", "arena_memory", "status", "message", "flash_is_rough",
 };
 
 /* Returns the text of a column; NULL: the column is a number, or the row has no value. */
@@ -32,6 +32,7 @@ text_field(const struct row *w, int column)
 	case ARENA: return w->arena_memory;
 	case STATUS: return row_status(w);
 	case MESSAGE: return w->message;
+	case ROUGH: return failed(w) ? NULL : row_flash_is_rough(w) ? "true" : "false";
 	default: return NULL;
 	}
 }
@@ -65,6 +66,8 @@ put_line(struct text *t, const struct row *w, int first, int last, bool arena, b
 						  : text_field(w, c);
 		if (c > first)
 			text_putc(t, csv ? ',' : '\t');
+		if (w && c == FLASH && !csv && row_flash_is_rough(w))
+			text_putc(t, '~');
 		if (!s)
 			put_number(t, w, c, csv ? "" : "-");
 		else if (w && csv)
@@ -103,6 +106,8 @@ print_json(struct text *t, const struct rows *r, bool front)
 			const char *s = text_field(w, c);
 			if (c == FRONT_MARK) {
 				json_put_bool(j, heading[c], w->front);
+			} else if (c == ROUGH && s) {
+				json_put_bool(j, heading[c], row_flash_is_rough(w));
 			} else if (s) {
 				json_put_string(j, heading[c], s);
 			} else {
@@ -128,14 +133,15 @@ print_json(struct text *t, const struct rows *r, bool front)
 
 /*
  * The text table omits model and system if there is one of each, the memory of the arena if
- * all arenas are in SRAM, and status and message if no job failed.  CSV has all columns.
+ * all arenas are in SRAM, and status and message if no job failed.  It marks a rough size of flash with
+ * "~", for which CSV and JSON have a column.  CSV has all columns.
  */
 void
 print_rows(struct text *t, const struct rows *r, const struct options *o)
 {
 	bool csv = o->format == AS_CSV, any = r->n_failed || r->n_missing;
 	int first = csv || r->several ? MODEL : ACCEL;
-	int last = csv || any ? MESSAGE : ARENA;
+	int last = csv ? ROUGH : any ? MESSAGE : ARENA;
 	bool arena = csv || r->outside;
 	if (o->format == AS_JSON) {
 		print_json(t, r, o->front);
