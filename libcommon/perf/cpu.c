@@ -19,7 +19,7 @@ enum unit { MACS_FIRST, MACS_LAST, MACS_INNER, MACS_INPUT, MACS_COMMON, STEPS,
 
 enum column { BITS_8, BITS_16, BITS_32, FLOATS, COLUMNS };
 
-enum known { NONE, BYTES, ALL };
+enum counted { NONE, BYTES, ALL };
 
 enum class { CLASS_none,
 #define CPU_CORE(...)
@@ -32,11 +32,11 @@ static const struct class_info {
 	enum unit unit;
 	double rate[COLUMNS];
 	double call;
-	enum known known;
+	enum counted counted;
 } classes[] = {
 #define CPU_CLASS(class, u, i8, i16, i32, f32, c, k)                          \
 	[CLASS_##class] = { .unit = (u), .rate = { i8, i16, i32, f32 },       \
-			    .call = (c), .known = (k) },
+			    .call = (c), .counted = (k) },
 #include "cpu.def"
 };
 
@@ -144,7 +144,7 @@ column_of(const struct tfl_tensor *t)
 struct cpu_cost
 cpu_cost(const struct cpu_core *core, const struct tfl_subgraph *g, const struct tfl_op *op)
 {
-	const double measured = 3, inferred = 10;
+	const double error_counted = 3, error_inferred = 10;
 	if (op->code < 0 || op->code >= TFL_BUILTIN_LIMIT ||
 	    class_of[op->code] == CLASS_none)
 		return (struct cpu_cost){ 0 };
@@ -156,10 +156,10 @@ cpu_cost(const struct cpu_core *core, const struct tfl_subgraph *g, const struct
 	if (c->unit == OUTPUTS && op->n_out)
 		data = &g->tensor[op->out[0]];
 	enum column column = column_of(data);
-	bool known = c->known == ALL || (c->known == BYTES && column == BITS_8);
+	bool counted = c->counted == ALL || (c->counted == BYTES && column == BITS_8);
 	return (struct cpu_cost){
 		.cycles = core->factor * (c->call + c->rate[column] * work(c->unit, g, op)),
-		.error = fmax(known ? measured : inferred, core->error),
+		.error = fmax(counted ? error_counted : error_inferred, core->error),
 	};
 }
 
