@@ -26,6 +26,14 @@
 
 #include <string.h>
 
+/* mkinput numbers the arrays if there are several */
+#if NETWORK_INPUTS == 1
+#define input_data_0 input_data
+#endif
+#if NETWORK_OUTPUTS == 1
+#define expected_output_data_0 expected_output_data
+#endif
+
 #ifndef NPU_BASE
 #define NPU_BASE 0x48102000 /* of the NPU's registers: Corstone-300 */
 #endif
@@ -42,10 +50,16 @@ main(void)
 #ifdef NETWORK_STATES /* variables keep their values from one inference to the next */
 	network_reset(scratch);
 #endif
-	memcpy(scratch + NETWORK_INPUT_0_ARENA_OFFSET, input_data,
-	       NETWORK_INPUT_0_BYTES);
+#define FILL(n) \
+	memcpy(scratch + NETWORK_INPUT_##n##_ARENA_OFFSET, input_data_##n, \
+	       NETWORK_INPUT_##n##_BYTES);
+	NETWORK_EACH_INPUT(FILL)
 	if (network_invoke(&driver, scratch))
 		return 2;
-	return memcmp(scratch + NETWORK_OUTPUT_0_ARENA_OFFSET,
-		      expected_output_data, NETWORK_OUTPUT_0_BYTES) != 0;
+	int differ = 0;
+#define COMPARE(n) \
+	differ |= memcmp(scratch + NETWORK_OUTPUT_##n##_ARENA_OFFSET, \
+			 expected_output_data_##n, NETWORK_OUTPUT_##n##_BYTES);
+	NETWORK_EACH_OUTPUT(COMPARE)
+	return differ != 0;
 }

@@ -2,7 +2,8 @@
 /*
  * Two buffers for the input and two for the output: while the NPU uses one pair, the
  * core writes and reads the other pair, and no data is copied.  The network is
- * compiled with --separate-io-regions.
+ * compiled with --separate-io-regions, and has one input and one output; for several,
+ * network_bases() of the header takes a pointer to each.
  */
 #include "ethosu_driver.h"
 

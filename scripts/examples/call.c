@@ -9,6 +9,9 @@
  *	tfl2c -n network --format=call -o network.c network_npu.tflite
  *	tfl2c -n network --format=call --declarations -o network.h network_npu.tflite
  *	mkinput -o input_data.h --expected=expected_output.h network.tflite FILE
+ *
+ * The network has one input and one output, the scores of classes.  For several, see
+ * scripts/boards/run_network.c.
  */
 #include "ethosu_driver.h"
 

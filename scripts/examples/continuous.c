@@ -2,7 +2,8 @@
 /*
  * Continuous inferences with the NPU's interrupt at the end of each: the core
  * prepares the next input while the NPU computes.  sections.ld sets the addresses of
- * inputs and outputs; mkinput --sections makes the headers.
+ * inputs and outputs; mkinput --sections makes the headers.  The network has one input and
+ * one output; for several, see bare.c.
  */
 #include "ethosu_driver.h"
 

@@ -13,6 +13,14 @@
 
 #include <cstring>
 
+/* mkinput numbers the arrays if there are several */
+#if NETWORK_INPUTS == 1
+#define input_data_0 input_data
+#endif
+#if NETWORK_OUTPUTS == 1
+#define expected_output_data_0 expected_output_data
+#endif
+
 namespace {
 alignas(16) uint8_t arena[NETWORK_TENSOR_ARENA_SIZE];
 }
@@ -27,10 +35,15 @@ main()
 					     arena, sizeof(arena));
 	if (interpreter.AllocateTensors() != kTfLiteOk)
 		return 2;
-	std::memcpy(interpreter.input(0)->data.data, input_data,
-		    NETWORK_INPUT_0_BYTES);
+#define FILL(n) \
+	std::memcpy(interpreter.input(n)->data.data, input_data_##n, NETWORK_INPUT_##n##_BYTES);
+	NETWORK_EACH_INPUT(FILL)
 	if (interpreter.Invoke() != kTfLiteOk)
 		return 2;
-	return std::memcmp(interpreter.output(0)->data.data, expected_output_data,
-			   NETWORK_OUTPUT_0_BYTES) != 0;
+	int differ = 0;
+#define COMPARE(n) \
+	differ |= std::memcmp(interpreter.output(n)->data.data, expected_output_data_##n, \
+			      NETWORK_OUTPUT_##n##_BYTES);
+	NETWORK_EACH_OUTPUT(COMPARE)
+	return differ != 0;
 }
