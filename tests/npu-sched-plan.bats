@@ -180,6 +180,13 @@ wrong()
 	grep -q 'bytes of SRAM, more than the limit of 20000$' refuses.err
 }
 
+@test "a file that never ends is no plan" {
+	chain_plan
+	[[ $BIN == *asan* ]] || ulimit -v 400000
+	refuses 2 "/dev/zero: error: larger than 67108864 bytes" \
+		npu-sched "${u55[@]}" --plan=/dev/zero -o bad.sched m.part
+}
+
 @test "--plan excludes what needs a search" {
 	chain_plan
 	refuses 2 '--plan needs no search' npu-sched "${u55[@]}" --plan=plan --front m.part

@@ -165,7 +165,8 @@ plan_read(struct sched *s)
 	struct plan_text *t = anew(s->a, struct plan_text, 1);
 	struct bytes text;
 	t->file = file_name(s->o->plan);
-	if (!file_read(s->a, s->o->plan, SIZE_MAX / 4, &text, s->e))
+	enum { PLAN_MAX = 1 << 26 }; /* bytes: a plan has a line for an operation */
+	if (!file_read(s->a, s->o->plan, PLAN_MAX, &text, s->e))
 		return false;
 	struct parse x = { .a = s->a, .file = t->file, .e = s->e, .p = (const char *)text.p,
 			   .end = (const char *)text.p + text.n };
