@@ -284,6 +284,13 @@ wide()
 				builtin_options: { axis: 3 } }]"
 	[[ $BIN == *asan* ]] || ulimit -t 2
 	tfl-partition --fail-on-cpu -o channels.part channels.tflite
+	# which channels the parts of a quotient need
+	model quotient "$t = [range(3) | { shape: [3, 1, 3, 33000], type: 9, name: \"t\(.)\",
+			quantization: { scale: [0.01], zero_point: [-128] } }] |
+		.operator_codes = [{ deprecated_builtin_code: 42, builtin_code: 42 }] | .buffers = [{}] |
+		.subgraphs[0].inputs = [0, 1] | .subgraphs[0].outputs = [2] |
+		.subgraphs[0].operators = [{ inputs: [0, 1], outputs: [2] }]"
+	tfl-partition -a ethos-u55-64 --fail-on-cpu -o quotient.part quotient.tflite
 }
 
 @test "a sum of 1,500 inputs gives the same bytes as the plain model" {

@@ -34,8 +34,11 @@ prune_fill(struct pruner *p, const struct g_tensor *t)
 			want = (int32_t)min_i64(round_up_i64(max_i32(kept, 1), step), n);
 		any |= kept < want;
 		for (int32_t c = first; c < first + n && kept < want; c++) {
-			prune_need(p, base + c);
-			kept = prune_count(p, base + first, n);
+			if (prune_keeps(p, base + c))
+				continue;
+			prune_need(p, base + c); /* and others that are tied to it */
+			if (want < n)
+				kept = prune_count(p, base + first, n);
 		}
 	}
 	return any;
