@@ -103,5 +103,5 @@ text()
 	[ "$(grep -c '^  faster ' have)" = 1 ]
 	[ "$(grep '^  faster' have | grep -o SOCMEM | wc -l)" = 1 ]
 	jq '.calibrated_cycles as $c | .estimate.access_cycles |= (.sram = 0.92 * $c | .on_chip_flash = 0.97 * $c)' m.json |
-		npu-report --summary | grep -q "^  busy     SOCMEM 97 % of the time, the NPU's units"
+		npu-report --summary | grep -q "^  busy     SOCMEM in use 97 % of the time, the NPU's units"
 }

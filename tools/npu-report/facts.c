@@ -99,8 +99,12 @@ formulas_text(const struct report *r)
 	     formulas <= json_number(r->root, "calibrated_high", 0)))
 		return NULL;
 	return arena_printf(r->a, "%s%s by Arm's published formulas (the timeline), %.2f times the "
-				  "estimate: npu-perf-accuracy(7)", human_ms(r->a, cycles_ms(r, formulas)),
-			    r->cpu_time > 0 ? " of the NPU" : "", formulas / r->cycles);
+				  "estimate, which %s: npu-perf-accuracy(7) 7",
+			    human_ms(r->a, cycles_ms(r, formulas)), r->cpu_time > 0 ? " of the NPU" : "",
+			    formulas / r->cycles,
+			    json_true(r->root, "calibrated_extrapolated")
+				? "is nearer to Arm's simulator"
+				: "was fitted to a chip");
 }
 
 /* a memory by its key in the report, such as "off_chip_flash"; MEM_AREAS: there is none */
@@ -336,8 +340,9 @@ busy_text(const struct report *r)
 	size_t n = list_busy(r, v);
 	const char *text = "";
 	for (size_t i = 0; i < n; i++)
-		text = arena_printf(r->a, "%s%s %.0f %%%s, ", text,
-				    i + 1 < n ? v[i].name : "the NPU's units", 100 * v[i].share,
+		text = arena_printf(r->a, "%s%s%s %.0f %%%s, ", text,
+				    i + 1 < n ? v[i].name : "the NPU's units", i ? "" : " in use",
+				    100 * v[i].share,
 				    i		      ? ""
 				    : r->cpu_time > 0 ? " of the NPU's time"
 						      : " of the time");
@@ -381,7 +386,7 @@ limits_text(const struct report *r)
 			t = arena_printf(r->a, "%s%s%s %.0f %%", t ? t : "", t ? ", " : "",
 					 limit_text(r, (enum limit)k), 100 * s.of[k]);
 	return t && (computes || busy_text(r))
-		   ? arena_printf(r->a, "%s (each moment counts once, for the slowest of what works then)", t)
+		   ? arena_printf(r->a, "%s (each moment counts once, for the slowest of what is in use)", t)
 		   : t;
 }
 

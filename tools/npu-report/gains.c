@@ -206,8 +206,7 @@ list_gains(const struct report *r, struct gain **out)
 				least = p;
 		}
 		if (least && least != last)
-			add_point(&g, arena_printf(r->a, "less %s, up to %.0f %% more time", fast_text(r),
-						   100 * price[i] - 100), least);
+			add_point(&g, arena_printf(r->a, "less %s", fast_text(r)), least);
 		last = least;
 	}
 	for (size_t i = 0; i < r->n_others; i++)

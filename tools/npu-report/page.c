@@ -87,7 +87,7 @@ put_limits(struct text *t, const struct report *r)
 	text_puts(t, "<div><dt>Limited by</dt><dd><b class=\"words\">");
 	text_html(t, busy ? busy : limit);
 	if (busy)
-		text_printf(t, "</b><small>busy %.0f %% of the %stime</small></dd></div>\n",
+		text_printf(t, "</b><small>in use %.0f %% of the %stime</small></dd></div>\n",
 			    100 * share, r->cpu_time > 0 ? "NPU's " : "");
 	else
 		text_printf(t, "</b><small>%.0f %% of the time</small></dd></div>\n",
@@ -487,12 +487,14 @@ put_gains(struct text *t, const struct report *r)
 {
 	struct gain *g;
 	size_t n = list_gains(r, &g);
-	bool any_option = false, has_mean = false;
+	bool any_option = false, has_mean = false, has_other = false, has_same = false;
 	const char *memory = fast_text(r);
 	for (size_t i = 0; i < n; i++) {
 		memory = strcmp(memory, g[i].memory) != 0 ? "SRAM" : memory;
 		any_option |= *g[i].how != 0;
 		has_mean |= g[i].objective != NULL;
+		has_same |= g[i].same_chip;
+		has_other |= g[i].is_other && !g[i].same_chip;
 	}
 	const char *const columns[] = { "change", ",time", ",against now",
 					arena_printf(r->a, ",%s", memory),
@@ -528,9 +530,10 @@ put_gains(struct text *t, const struct report *r)
 		text_puts(t, "; ");
 		text_html(t, mean_text);
 	}
-	text_puts(t, ". Other accelerators "
-		     "have this clock and these memories; an NPU on this chip has those of its own "
-		     "part.</p>\n");
+	text_puts(t, has_other ? ". Other accelerators have this clock and these memories" : "");
+	text_puts(t, has_same ? ". Another NPU on this chip has the clock and the memories of its own part"
+			      : "");
+	text_puts(t, ".</p>\n");
 	close_section(t);
 }
 
