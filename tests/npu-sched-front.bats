@@ -447,7 +447,7 @@ takes_in()
 				npu-wenc | npu-cmdgen >m.tflite
 			npu-perf --json --any-accelerator --system-config RTSS_HP_SRAM_MRAM --memory-mode Shared_Sram m.tflite >perf.json
 			jq -e --slurpfile p perf.json ".front[$row] | .flash == \$p[0].flash_bytes and
-				.streams >= 0.5 * \$p[0].stream_bytes and .streams <= 4 * \$p[0].stream_bytes" f.json
+				.streams >= 0.6 * \$p[0].stream_bytes and .streams <= 1.5 * \$p[0].stream_bytes" f.json
 		done
 	done
 	jq -e 'any(.front[]; .dram > 0)' f.json

@@ -72,8 +72,8 @@ enum fit { SUMMED, BETWEEN, FITS };
  * peak that packing can reach. */
 enum care { QUICK, TRY, LAST };
 
-/* Bytes of a command stream, on average, for a kernel and for a transfer of weights.  The streams of
- * 66 plans of 22 networks differ from these sums by 20 %. */
+/* Bytes of a command stream, on average, for a kernel and for a transfer of weights, as the search
+ * counts them.  The streams of plans in many stripes are shorter (rough_stream_bytes()). */
 enum { KERNEL_BYTES = 100, FETCH_BYTES = 40 };
 
 /* What a plan decides about memory. */
