@@ -716,7 +716,7 @@ refused()
 
 @test "with a part, what does not fit its memories is refused in every output format" {
 	# two feature maps of 1 MB, and weights that are copied to SRAM where there is space
-	local noise='[foreach range(N) as $i (7; (. * 16807) % 2147483647; . / 8 | floor % 256)]'
+	local noise='[foreach range(N) as $i (7; (. * 16807) % 2147483647; . / 8 | floor % 256)]' missing
 	model wide "$t[0].shape=[1,63,63,256] | $t[3].shape=[1,63,63,256] | $t[2].shape=[256] |
 		$t[1].shape=[256,3,3,256] | .buffers[2].data=[range(1024) | 0] |
 		.buffers[1].data=${noise/N/589824} |
@@ -751,7 +751,10 @@ refused()
 	for o in out.tflite out.sched out.wenc out.h; do
 		refuses 1 "MRAM of renesas-ra8p1 has 1048576: " npucc --part=renesas-ra8p1 -o "$o" weights.tflite
 		grep -q 'parts with an ethos-u55-256 where it fits: alif-e3-hp, .*--allow-overflow' refuses.err
-		grep -q 'note: weights.tflite does not fit renesas-ra8p1 with --optimise=Size either: take another part or memory mode' refuses.err
+		grep -qE 'note: weights.tflite does not fit renesas-ra8p1 with --optimise=Size either \([0-9]+ bytes are missing\): take another part or memory mode' refuses.err
+		# as many as with this option
+		missing=$(grep -oP 'Size either \(\K[0-9]+' refuses.err)
+		refuses 1 ": $missing are missing" npucc --part=renesas-ra8p1 --optimise=Size -o "$o" weights.tflite
 	done
 	# Sram_Only: arena and constants are in the memory of the arena
 	sed 's/^	*//' >sram.ini <<-'END'

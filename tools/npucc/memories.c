@@ -9,6 +9,8 @@
 #include "base/cli.h"
 #include "target/part.h"
 
+#include <string.h>
+
 bool
 part_is_checked(const struct options *o)
 {
@@ -34,16 +36,29 @@ run_to_end(struct npucc *c, enum program first, const char *from, bool silent)
 	return run_jobs(c, job, n);
 }
 
-/* True if the network fits with one more option of npu-sched. */
+/* True if the network fits with one more option of npu-sched; else *why has the messages, or is NULL. */
 static bool
-fits_with(const struct npucc *c, const char *option)
+fits_with(const struct npucc *c, const char *option, const char **why)
 {
 	struct options o = other_plans(c->a, c->o, &c->o->to[SCHED], option);
 	struct npucc aside = *c;
 	struct err none = { 0 };
 	aside.o = &o;
 	aside.e = &none;
-	return run_to_end(&aside, first_stage(&aside), NULL, true);
+	const bool fits = run_to_end(&aside, first_stage(&aside), NULL, true);
+	*why = fits ? NULL : aside.unshown;
+	return fits;
+}
+
+/* " (9696 bytes are missing)", of a message of tfl2c; "" if it is another one */
+static const char *
+missing_text(struct arena *a, const char *message)
+{
+	const char *end = message ? strstr(message, " are missing") : NULL;
+	const char *begin = end;
+	while (begin > message && begin[-1] >= '0' && begin[-1] <= '9')
+		begin--;
+	return begin < end ? arena_printf(a, " (%.*s bytes are missing)", (int)(end - begin), begin) : "";
 }
 
 /*
@@ -55,12 +70,14 @@ tell_fitting_option(struct npucc *c)
 {
 	static const double parts_of_sram[] = { 1, 0.98, 0.95, 0.9, 0.75 };
 	struct err none = { 0 };
+	const char *why;
 	const struct target_part *p = target_part_take(c->a, c->o->part, &none);
 	if (!p || !c->too_large || c->o->allow_overflow)
 		return;
-	if (!fits_with(c, "--optimise=Size")) {
-		cli_note("note", "%s does not fit %s with --optimise=Size either: take another "
-				 "part or memory mode", c->o->in ? c->o->in : "the model", p->name);
+	if (!fits_with(c, "--optimise=Size", &why)) {
+		cli_note("note", "%s does not fit %s with --optimise=Size either%s: take another "
+				 "part or memory mode", c->o->in ? c->o->in : "the model", p->name,
+			 missing_text(c->a, why));
 		return;
 	}
 	double sram = (double)target_part_sram(p, c->o->for_linux);
@@ -68,7 +85,7 @@ tell_fitting_option(struct npucc *c)
 		int64_t bytes = (int64_t)(sram * parts_of_sram[i]) / 16 * 16;
 		const char *option = arena_printf(c->a, "--arena-cache-size=%lld",
 						  (long long)bytes);
-		if (fits_with(c, option)) {
+		if (fits_with(c, option, &why)) {
 			cli_note("note", "with %s the network fits %s", option, p->name);
 			return;
 		}

@@ -82,6 +82,7 @@ struct npucc {
 	int status; /* of the program that failed, which has printed a message; or 0 */
 	bool not_integer; /* the failed program is tfl-quantcheck, with the answer no */
 	bool too_large;	  /* the failed program is tfl2c, with the answer no */
+	const char *unshown; /* messages of the silent program that failed; NULL: none */
 };
 
 /* options.c */

@@ -249,6 +249,7 @@ report_result(struct npucc *c, struct process *p, size_t n)
 			bad = &p[i];
 	if (bad && bad->job->silent) {
 		c->status = WIFSIGNALED(bad->status) ? EXIT_TROUBLE : WEXITSTATUS(bad->status);
+		c->unshown = arena_strdup(c->a, text_str(&bad->notes));
 		return false;
 	}
 	if (bad) {
