@@ -2,6 +2,8 @@
 /* What would help: other plans of the curve, and other accelerators. */
 #include "report.h"
 
+#include "base/knee.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -185,12 +187,29 @@ add_options(struct gains *g)
 	}
 }
 
+/* The plan that npu-sweep --pick takes of the curve; NULL: there is no curve. */
+static const struct point *
+take_of_curve(const struct report *r)
+{
+	struct knee_point *v = anew(r->a, struct knee_point, r->n_points + 1);
+	const struct point **of = anew(r->a, const struct point *, r->n_points + 1);
+	size_t n = 0;
+	for (size_t i = 0; i < r->n_points; i++) {
+		if (r->point[i].is_beaten)
+			continue;
+		v[n] = (struct knee_point){ .sram = r->point[i].sram,
+					    .time = r->point[i].cycles + r->cpu_time };
+		of[n++] = &r->point[i];
+	}
+	return n ? of[knee_find(v, n).take] : NULL;
+}
+
 size_t
 list_gains(const struct report *r, struct gain **out)
 {
 	static const double price[] = { 1.02, HARDLY, SLOWER };
 	struct gains g = { .r = r };
-	const struct point *last = NULL;
+	const struct point *last = NULL, *take = take_of_curve(r);
 	add_options(&g);
 	/* of the curve: plans with more SRAM, and the smallest at each price, by the time that is shown */
 	add_faster(&g);
@@ -205,6 +224,11 @@ list_gains(const struct report *r, struct gain **out)
 			    (!least || p->sram < least->sram))
 				least = p;
 		}
+		/* the last price is high: below the knee, a byte costs more time than on the average */
+		const double time = take ? take->cycles + r->cpu_time : 0;
+		if (i == n_prices - 1 && time >= HARDLY * r->whole && time < SLOWER * r->whole &&
+		    take->sram < SMALLER * r->sram)
+			least = take;
 		if (least && least != last)
 			add_point(&g, arena_printf(r->a, "less %s", fast_text(r)), least);
 		last = least;
