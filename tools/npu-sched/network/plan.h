@@ -72,9 +72,7 @@ enum fit { SUMMED, BETWEEN, FITS };
  * peak that packing can reach. */
 enum care { QUICK, TRY, LAST };
 
-/* Bytes of a command stream, on average, for a kernel and for a transfer of weights, as the search
- * counts them.  The streams of plans in many stripes are shorter (rough_stream_bytes()). */
-enum { KERNEL_BYTES = 100, FETCH_BYTES = 40 };
+enum { FETCH_BYTES = 50 }; /* of a command stream, on average, for a transfer of weights */
 
 /* What a plan decides about memory. */
 struct memory_decision {
@@ -127,7 +125,8 @@ struct plan {
 	struct g_list *cut_points; /* of each operation: bounds of its slices; n 0: one */
 	struct rect *rect;
 	size_t n_rects, n_maps; /* in rect, feature maps come before buffers */
-	int64_t stored; /* bytes of weights, and of the command stream without transfers */
+	int64_t commands; /* bytes of the command streams without transfers, roughly */
+	int64_t stored; /* these, and the bytes of weights */
 	int64_t *map_bytes;	/* of all feature maps in the limited area, at each kernel */
 	/* of feature maps packed without buffers: rank of the group in the order; address */
 	int *map_rank;

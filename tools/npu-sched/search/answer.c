@@ -76,30 +76,6 @@ change_text(struct arena *a, const struct traits *from, const struct traits *to)
 	return copy;
 }
 
-/*
- * Bytes of the command streams, roughly: registers keep their values, so that a kernel is short if
- * much of the kernel before stays.  The numbers are a fit to 133 plans of nine networks for U55, U65
- * and U85, whose streams differ from the sum by 15 % (root mean square).
- */
-static int64_t
-rough_stream_bytes(const struct sched *s, const struct plan *p)
-{
-	enum { WITH_WEIGHTS = 130, WITHOUT_WEIGHTS = 50, NEXT_STRIPE = 20, OTHER_STRIPE = 90,
-	       CHAIN_LINK = 220, FETCH = 50 };
-	struct arena *a = arena_open();
-	bool *seen = anew(a, bool, (size_t)s->n_ops + 1);
-	int64_t bytes = FETCH * (int64_t)p->n_fetches;
-	for (size_t i = 0; i < p->n_kernels; i++) {
-		const int op = p->kernel[i].op;
-		bytes += seen[op] ? (p->kernel[i - 1].op == op ? NEXT_STRIPE : OTHER_STRIPE)
-				  : (s->info[op].op->weights ? WITH_WEIGHTS : WITHOUT_WEIGHTS);
-		bytes += CHAIN_LINK * p->kernel[i].links;
-		seen[op] = true;
-	}
-	arena_close(a);
-	return bytes;
-}
-
 /* Leaves: s->front.  Plans are made again for cycles by the calibrated estimate, and for bytes. */
 static bool
 list_front(struct search *x)
@@ -136,7 +112,7 @@ list_front(struct search *x)
 			/* a plan that needs nothing is listed with the smallest limit */
 			.sram = f.v[i].sram ? f.v[i].sram : ALIGN, .objective = f.v[i].cycles,
 			.cycles = plan_estimate(v->s, p), .flash = others,
-			.streams = rough_stream_bytes(v->s, p),
+			.streams = p->commands + FETCH_BYTES * (int64_t)p->n_fetches,
 			.dram = s->memory.spilling ? p->peak[PLACE_ARENA] : 0,
 			.change = change_text(s->a, is_first ? NULL : &before, &now),
 			.back = is_first ? "" : change_text(s->a, &now, &before),

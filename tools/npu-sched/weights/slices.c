@@ -259,13 +259,37 @@ slice_coding(struct sched *s, const struct plan *p, size_t slice)
 	return k ? k->coding : (struct bytes){ .p = NULL };
 }
 
+/*
+ * Bytes of the command streams, roughly: registers keep their values, so that a kernel is short if
+ * much of the kernel before stays.  The numbers are a fit to 133 plans of nine networks for U55, U65
+ * and U85, whose streams differ from the sum by 15 % (root mean square).
+ */
+static int64_t
+command_bytes(const struct sched *s, const struct plan *p)
+{
+	enum { WITH_WEIGHTS = 130, WITHOUT_WEIGHTS = 50, NEXT_STRIPE = 20, OTHER_STRIPE = 90,
+	       CHAIN_LINK = 220 };
+	struct arena *a = arena_open();
+	bool *seen = anew(a, bool, (size_t)s->n_ops + 1);
+	int64_t bytes = 0;
+	for (size_t i = 0; i < p->n_kernels; i++) {
+		const int op = p->kernel[i].op;
+		bytes += seen[op] ? (p->kernel[i - 1].op == op ? NEXT_STRIPE : OTHER_STRIPE)
+				  : (s->info[op].op->weights ? WITH_WEIGHTS : WITHOUT_WEIGHTS);
+		bytes += CHAIN_LINK * p->kernel[i].links;
+		seen[op] = true;
+	}
+	arena_close(a);
+	return bytes;
+}
+
 bool
 measure_slices(struct sched *s, struct plan *p)
 {
 	if (!measure_all(s, p))
 		return false;
 	cost_kernels(s, p);
-	p->stored = KERNEL_BYTES * (int64_t)p->n_kernels;
+	p->stored = p->commands = command_bytes(s, p);
 	for (size_t i = 0; i < p->n_slices; i++)
 		p->stored += slice_bytes(&p->slice[i]);
 	return true;
