@@ -731,3 +731,19 @@ memory_of()
 	dd if=/dev/zero of=m.tosa bs=1 seek=32 count=8 conv=notrunc status=none
 	refuses 2 'm.tosa: error: the file has no number of its version' tosa-partition m.tosa
 }
+
+@test "reports name and number the operators of a graph as its errors do, with their constants" {
+	local m=$TOP/tests/cases/tosa-partition/conv-2d/m.tosa number kind name
+	run -0 tosa-partition --report "$m"
+	read -r number _ kind name _ <<<"${lines[0]}"
+	[ "$kind" = CONV2D ]
+	npucc --accelerator-config=ethos-u55-128 -o m.tflite "$m"
+	run -0 npu-report --summary m.tflite
+	grep -q 'NPU      \([0-9]*\) of \1 operators' <<<"$output"
+	grep -q "longest  $name .*; $number $kind\$" <<<"$output"
+	npu-sim --trace "$m" | grep "^op $number $kind -> "
+	npu-perf --json m.tflite >json
+	jq -e --argjson n "$number" '.layers[$n].kind == "CONV2D" and
+		([.constants[] | select(.layer == $n) | .bytes] | add) > 0 and
+		.npu_layers == ([.layers[] | select(.npu)] | length)' json
+}

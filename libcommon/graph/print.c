@@ -225,6 +225,9 @@ print_records(const struct graph *g, struct text *t, bool bare)
 	for (int k = 0; k < RECORDS; k++) {
 		size_t n;
 		void **p = record_array(g, (enum record_kind)k, &n);
+		/* the source map beside a bare graph lists them */
+		if (bare && k == REC_LAYER)
+			continue;
 		for (size_t i = 0; i < n; i++)
 			graph_print_record(t, &record_descs[k], p[i], bare);
 	}

@@ -164,6 +164,13 @@ struct g_rewrite {
 	struct g_list channels; /* OFM channels of that operation that were removed */
 };
 
+/* An operator of a source that is no TFLite model; its index is the operator's number. */
+struct g_layer {
+	struct g_rec rec;
+	const char *kind; /* of the operator, such as CONV2D */
+	const char *name; /* of its first output */
+};
+
 struct g_target { /* rec.word is the accelerator's name */
 	struct g_rec rec;
 	double clock;

@@ -65,7 +65,7 @@ print_operator(struct watch *w, struct sim *s, int op_index)
 	const struct tfl_op *op = &sim_model(s)->subgraph[0].op[op_index];
 	struct text x = { 0 };
 	for (int k = 0; k < op->n_out; k++) {
-		text_printf(&x, "op %d %s -> ", op_index, tfl_op_label(op));
+		text_printf(&x, "op %d %s -> ", sim_op_number(s, op_index), tfl_op_label(op));
 		put_tensor(&x, s, op->out[k], shown_now(s, op->out[k]));
 		struct place at;
 		if (match_tensor(w, s, op->out[k], &at))

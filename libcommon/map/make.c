@@ -35,12 +35,18 @@ layer_of(const struct maker *k, const struct g_op *op)
 }
 
 void
-map_take_layers(struct arena *a, const struct tfl_model *source, struct npu_map *m)
+map_take_layers(struct arena *a, const struct graph *g, const struct tfl_model *source,
+		struct npu_map *m)
 {
-	const struct tfl_subgraph *sg = source ? &source->subgraph[0] : NULL;
-	m->n_layers = sg ? (size_t)sg->n_ops : 0;
+	const struct tfl_subgraph *sg = source && !g->n_layers ? &source->subgraph[0] : NULL;
+	m->n_layers = sg ? (size_t)sg->n_ops : g->n_layers;
 	m->layers = anew(a, struct map_layer, m->n_layers);
-	for (size_t i = 0; i < m->n_layers; i++) {
+	for (size_t i = 0; !sg && i < m->n_layers; i++) {
+		const struct g_layer *l = g->layers[i];
+		m->layers[i] = (struct map_layer){ .kind = l->kind ? l->kind : "?",
+						   .name = l->name ? l->name : "" };
+	}
+	for (size_t i = 0; sg && i < m->n_layers; i++) {
 		const struct tfl_op *op = &sg->op[i];
 		int out = op->n_out ? op->out[0] : -1;
 		m->layers[i] = (struct map_layer){
@@ -253,7 +259,7 @@ map_make(struct arena *a, const struct graph *g, const struct tfl_model *source,
 	m->n_sources = 1;
 	if (source)
 		m->sources[0].name = source->subgraph[0].name;
-	map_take_layers(a, source, m);
+	map_take_layers(a, g, source, m);
 	for (size_t i = 0; i < g->n_nodes; i++) {
 		const struct g_node *n = g->nodes[i];
 		for (int j = 0; n->kind == NODE_NPU && j < n->tfl.n; j++)

@@ -110,8 +110,9 @@ struct npu_map *map_make(struct arena *a, const struct graph *g,
 			 const struct tfl_model *source,
 			 const struct emit_words *words);
 
-/* The layers alone: the operators of the original model; NULL: none. */
-void map_take_layers(struct arena *a, const struct tfl_model *source, struct npu_map *m);
+/* The layers alone: the operators that the graph lists, or those of the original model; NULL: none. */
+void map_take_layers(struct arena *a, const struct graph *g, const struct tfl_model *source,
+		     struct npu_map *m);
 
 /* ---- in a compiled model: find.c ------------------------------------------ */
 

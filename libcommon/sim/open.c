@@ -333,6 +333,12 @@ sim_open_tosa(struct arena *a, const struct tosa_graph *g, struct sim **out,
 	return true;
 }
 
+int
+sim_op_number(const struct sim *s, int op_index)
+{
+	return s->tosa ? s->tosa->op[op_index].number : op_index;
+}
+
 const char *
 sim_warning(const struct sim *s, int op_index)
 {

@@ -82,6 +82,8 @@ bool sim_open_to_compare(struct arena *a, const struct tfl_model *m,
 struct tosa_graph;
 bool sim_open_tosa(struct arena *a, const struct tosa_graph *g, struct sim **out,
 		   struct err *e);
+/* The number of an operator as messages name it: its index; of a TOSA graph, that in its file. */
+int sim_op_number(const struct sim *s, int op_index);
 /*
  * After sim_invoke(): a line about the first value of this operator of a TOSA graph that
  * violates a precondition, so that the result is undefined; or NULL.

@@ -484,11 +484,11 @@ print_explanation(struct sched *s, struct text *t)
 		json_root(&r.j, '{');
 		put_batch(s, &r.j);
 	}
-	/* the labels of npu-report; none without a TFLite model */
+	/* the labels of npu-report */
 	struct tfl_model *m;
 	struct npu_map map = { .n_layers = 0 };
 	if (graph_model(s->g, &m, &(struct err){ 0 }) && m->n_subgraphs) {
-		map_take_layers(s->a, m, &map);
+		map_take_layers(s->a, s->g, m, &map);
 		r.n_labels = map.n_layers;
 		r.label = map_short_labels(s->a, map_labels(s->a, &map), map.n_layers, LABEL);
 		map_number_labels(s->a, r.label, map.n_layers, LABEL);

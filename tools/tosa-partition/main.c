@@ -56,6 +56,24 @@ refuse(struct part *p)
 	return true;
 }
 
+/* Lists all operators of the file, which the source map of the compiled model numbers alike. */
+static void
+list_layers(struct part *p)
+{
+	int n = 0;
+	for (int i = 0; i < p->t->n_ops; i++)
+		n = p->t->op[i].number < n ? n : p->t->op[i].number + 1;
+	for (int i = 0; i < n; i++) {
+		struct g_layer *l = graph_add_g_layer(p->g);
+		G_PUT(l, LAYER, kind, "CONST"); /* p->t lists all others */
+	}
+	for (int i = 0; i < p->t->n_ops; i++) {
+		struct g_layer *l = p->g->layers[p->t->op[i].number];
+		G_PUT(l, LAYER, kind, p->t->op[i].name);
+		G_PUT(l, LAYER, name, tosa_out(p->t, &p->t->op[i])->name);
+	}
+}
+
 bool
 partition_tosa(struct part *p, const struct options *o, struct bytes file)
 {
@@ -70,6 +88,7 @@ partition_tosa(struct part *p, const struct options *o, struct bytes file)
 	struct g_model *m = graph_add_g_model(p->g);
 	G_PUT(m, MODEL, name, file_base(o->input));
 	low_put_target(p->l, m);
+	list_layers(p);
 	fold_constants(p);
 	struct g_node *n = p->l->node = graph_add_g_node(p->g);
 	G_PUT(n, NODE, kind, NODE_NPU);
