@@ -148,6 +148,16 @@ ask_other(struct reporter *r, const struct other_npu *x, const char *shown)
 		tell_report(r, arena_printf(a, "--other=%s=%s", name, front));
 }
 
+static bool
+is_on_a_part(const struct accel *x)
+{
+	const struct target_part *p;
+	size_t n = 0;
+	while ((p = target_part_at(n)) && strcmp(p->accel, x->name) != 0)
+		n++;
+	return p != NULL;
+}
+
 /* made: the compiled model */
 static void
 ask_fronts(struct reporter *r, const char *made)
@@ -162,8 +172,8 @@ ask_fronts(struct reporter *r, const char *made)
 	if (front)
 		tell_report(r, arena_printf(a, "--front=%s", front));
 	/*
-	 * The other accelerators of the generation, and all that are on the chip of the user's
-	 * part.  A part on the chip has a clock and memories of its own.
+	 * The other accelerators of the generation, of a part only those that another part has, and all
+	 * that are on the chip of the user's part.  A part on the chip has a clock and memories of its own.
 	 */
 	const struct accel *own = r->o.accel ? accel_find(r->o.accel) : NULL;
 	const struct target_part *p = target_part_take(a, r->o.part, &none);
@@ -171,7 +181,8 @@ ask_fronts(struct reporter *r, const char *made)
 	for (int i = 0; own && i < ACCEL_COUNT; i++) {
 		const struct accel *x = &accels[i];
 		const struct target_part *beside_it = target_part_beside(p, x->name);
-		if (x != own && (beside_it || x->generation == own->generation))
+		if (x != own && (beside_it || (x->generation == own->generation &&
+					       (!p || is_on_a_part(x)))))
 			others[n++] = (struct other_npu){ .accel = x, .part = beside_it };
 	}
 	for (int i = 0; i < n; i++)
