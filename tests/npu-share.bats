@@ -379,6 +379,10 @@ three()
 	jq -e --argjson l "$limit" '.networks[0].rows == 1 and .networks[0].limit == $l' share.json
 	refuses 1 "digits: error: no plan fits --arena-cache-size=digits=16: the least is" \
 		npu-share "${u55[@]}" --arena-cache-size=digits=16 digits.tflite block.tflite
+	refuses 1 "digits: error: no plan fits --arena-cache-size=digits=1024: the least is" \
+		npu-share "${u55[@]}" --arena-cache-size=digits=1K digits.tflite block.tflite
+	refuses 2 "--arena-cache-size=NAME takes a number of bytes from 1 to 1000000000, such as 65536, 64K or 1M, not '1x'" \
+		npu-share "${u55[@]}" --arena-cache-size=digits=1x digits.tflite block.tflite
 	refuses 2 "--arena-cache-size: no network is called 'digit'; did you mean digits?" \
 		npu-share "${u55[@]}" --arena-cache-size=digit=16 digits.tflite block.tflite
 }

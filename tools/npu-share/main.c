@@ -34,6 +34,7 @@ take_deadline(void *o, const char *arg)
 static void
 take_limit(void *o, const char *arg)
 {
+	(void)limit_bytes(arg);
 	add_text(&((struct options *)o)->limits, arg, "--arena-cache-size");
 }
 

@@ -2,6 +2,8 @@
 /* Reads the models, and what the options say about each by its name. */
 #include "share.h"
 
+#include "base/cli.h"
+
 #include "base/file.h"
 #include "base/hash.h"
 #include "base/identifier.h"
@@ -115,6 +117,25 @@ take_number(struct share *s, const char *option, const char *word, int *net, dou
 	return *net >= 0;
 }
 
+int64_t
+limit_bytes(const char *word)
+{
+	const int64_t most = 1000000000;
+	const char *equal = strchr(word, '=');
+	return cli_bytes("--arena-cache-size=NAME", equal ? equal + 1 : "", 1, most);
+}
+
+/* "NAME=BYTES" of --arena-cache-size */
+static bool
+take_limit(struct share *s, const char *word)
+{
+	const int net = find_net(s, "--arena-cache-size", word, strcspn(word, "="));
+	if (net < 0)
+		return false;
+	s->net[net].limit = limit_bytes(word);
+	return true;
+}
+
 /* "NAME" or "NAME.K" */
 static bool
 take_end(struct share *s, const char *word, size_t n, int *net, int *k)
@@ -188,9 +209,8 @@ read_request(struct share *s)
 			s->p.net[net].rate = 0;
 	}
 	for (int i = 0; i < o->limits.n; i++) {
-		if (!take_number(s, "--arena-cache-size", o->limits.v[i], &net, &v))
+		if (!take_limit(s, o->limits.v[i]))
 			return false;
-		s->net[net].limit = (int64_t)v;
 	}
 	/* "NAME,NAME,...": each two may have live arenas at the same time */
 	for (int k = 0; k < o->together.n; k++) {

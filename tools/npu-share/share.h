@@ -113,6 +113,8 @@ struct share {
 
 /* Reads the models and what the options say about them. */
 bool read_request(struct share *s);
+/* the bytes of "NAME=BYTES"; a usage error ends the program while options are read */
+int64_t limit_bytes(const char *word);
 /* True if an input or output of a model is FLOAT32. */
 bool has_float_border(const struct tfl_model *m);
 
