@@ -54,6 +54,10 @@ host_main()
 	refuses 2 "make-network: options of mkinput stand behind $picture, before --" \
 		"$boards/make-network" none "$digits" "$picture" -- --part=himax-we2
 	[ ! -e none ]
+	# an option would not help
+	printf 123 >short.raw
+	refuses 2 "short.raw: error: " "$boards/make-network" none "$digits" short.raw -- --part=himax-we2
+	run ! grep 'stand behind' refuses.err
 	refuses 2 "use --range=0,1" "$boards/make-network" out "$digits" "$picture" -- --part=himax-we2
 	diff -r before out
 	refuses 2 "--range is for the pictures of --quantize=DATA, which is missing" \

@@ -179,6 +179,15 @@ ten_digits()
 	mkinput --list=c/list --range=0,1 -o x.npy "$digits"
 }
 
+@test "--layers names mkinput for samples of float32" {
+	{
+		printf '\x93NUMPY\1\0\x45\0%-68s\n' "{'descr': '<f4', 'fortran_order': False, 'shape': (1, 784), }"
+		head -c 3136 /dev/zero
+	} >f.npy
+	refuses 2 "f.npy: error: elements are not of type INT8, as those of input picture: mkinput --format=npy converts samples" \
+		npu-eval --layers "$digits" f.npy
+}
+
 @test "--layers: every operator of the demo model is within a step of real numbers" {
 	need jq
 	ten_digits

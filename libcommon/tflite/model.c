@@ -432,7 +432,7 @@ tfl_read(struct arena *a, struct bytes file, const char *name,
 		return false;
 	int64_t version = fb_int(m->root, FB_Model_version);
 	if (version != 3)
-		return BAD(&l, "schema version %lld, only 3 is supported",
+		return BAD(&l, "schema version %lld instead of 3: neither a TFLite model nor a TOSA graph, or damaged",
 			   (long long)version);
 	m->description = fb_string(m->root, FB_Model_description, NULL);
 	m->n_subgraphs = (int)fb_vector(m->root, FB_Model_subgraphs).n;

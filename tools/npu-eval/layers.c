@@ -52,8 +52,9 @@ read_inputs(struct run *r, const struct options *o, struct err *e)
 		char kind = t->type == TFL_FLOAT32 ? 'f' : t->type == TFL_UINT8 ? 'u' : 'i';
 		if (!(n.kind == kind && n.item_bytes == tfl_type_bytes(t->type)))
 			return err_at(e, name, 0, "elements are not of type %s, as "
-						  "those of input %s",
-				      tfl_type_name(t->type), t->name);
+						  "those of input %s%s",
+				      tfl_type_name(t->type), t->name, n.kind == 'f' ?
+				      ": mkinput --format=npy converts samples to the input's type" : "");
 		if (!bytes || !n.data.n || n.data.n % bytes)
 			return err_at(e, name, 0, "has %zu bytes, which is not a "
 						  "multiple of an item of input %s, "
