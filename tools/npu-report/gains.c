@@ -46,8 +46,8 @@ more_text(struct arena *a, double cycles, double than)
 	return arena_printf(a, "%.0f %% %s", fabs(percent), percent < 0 ? "less" : "more");
 }
 
-const char mean_text[] = "plans are chosen by the mean of the calibrated estimate (shown) and Arm's "
-			 "published formulas";
+const char mean_text[] = "plans are chosen by each kernel's mean of the calibrated estimate (shown) "
+			 "and Arm's published formulas";
 
 /*
  * npu-sched chooses plans by the mean of two estimates (npu-sched-search(7), mean_text).  The reader sees

@@ -275,7 +275,7 @@ put_curve(struct text *t, const struct report *r)
 	open_section(t, "sram-curve", picture_titles[PIC_CURVE]);
 	text_puts(t, "<div id=\"curve\" class=\"box\"></div>\n<p id=\"point\" "
 		     "class=\"soft\" aria-live=\"polite\"></p>\n");
-	text_puts(t, "<p class=\"soft\">Plans are compared by the mean of two estimates. A hollow mark "
+	text_puts(t, "<p class=\"soft\">Plans are compared by each kernel's mean of two estimates. A hollow mark "
 		     "is a plan that, by the one shown, is not faster than a plan with less SRAM.</p>\n");
 	put_picture_numbers(t, r, PIC_CURVE);
 	close_section(t);
