@@ -718,6 +718,12 @@ front()
 	npucc --part=alif-e7-hp --cpu=ADD --cpu=SOFTMAX --report=c.html -o c.tflite d.tflite >/dev/null 2>&1
 	npu-perf --json c.tflite >c.json
 	HOME=$PWD timeout 120 node "$TOP/tests/lib/page.js" "$browser" c.html c.json 1440
+	# long names of what quantization costs
+	jq -n '("functional_1/activation/Relu;" * 12) as $n | { samples: 10, worst:
+		[{ name: "ADD", tensor_name: $n, help: "--keep-int16=\($n)" }],
+		operators: [{ name: "ADD", tensor_name: $n, type: "int8" }] }' >q.json
+	npu-report --html --quantization=q.json d.json >q.html
+	HOME=$PWD timeout 120 node "$TOP/tests/lib/page.js" "$browser" q.html d.json 900
 	# marks of axes such as 100 KiB keep their zeros
 	echo '{ "front": [ { "sram": 60000, "cycles": 900000 },
 		{ "sram": 400000, "cycles": 9000 } ] }' >wide.json
