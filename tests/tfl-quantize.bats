@@ -946,6 +946,14 @@ add_op()
 	[ ! -s out ]
 	grep -q '^answers: 10 of 10 are equal$' err
 	[ "$(grep -A3 'cost most' err | grep -c -- '--keep-int16=')" = 3 ]
+	# a name that a shell would cut is quoted; npucc takes the option, too
+	sed 's/pw2/p;2/g' "$digits" >shell.tflite
+	"${data[@]}" --report -o shell16.tflite shell.tflite 2>err16
+	grep -q -- "--keep-int16='p;2'" err16
+	"${data[@]}" --keep-int16=pw2 -o 16.tflite "$digits"
+	npucc --part=alif-e7-hp -o want16.tflite 16.tflite
+	npucc --part=alif-e7-hp --quantize="${data[1]#*=}" --range=0,1 --keep-int16=pw2 -o got16.tflite "$digits"
+	cmp got16.tflite want16.tflite
 	"${data[@]}" --json -o q.tflite "$digits" >report
 	cmp q.tflite want.tflite
 	jq -e '.samples == 10 and .labels == 0 and .accuracy == null and .equal_answers == 10
@@ -1209,7 +1217,7 @@ narrow_answer()
 	refuses 2 '--accuracy counts right answers, but output 0 of shape [1,2,2,2] is not one vector of classes: choose the operators by their noise, which --report shows, with --keep-int16=PATTERN' \
 		tfl-quantize --data=a.csv --accuracy=5% -o q.tflite map.tflite
 	[ "$(wc -l <refuses.err)" = 1 ]
-	refuses 2 'with --pass=tfl-quantize:--keep-int16=PATTERN' \
+	refuses 2 'with --keep-int16=PATTERN' \
 		npucc --part=alif-e7-he --quantize=a.csv -X tfl-quantize:--accuracy=5% -o q.tflite map.tflite
 	accepts refuses.err
 	# before the samples count

@@ -235,3 +235,27 @@ text_html(struct text *t, const char *s)
 			text_putc(t, *s);
 	}
 }
+
+void
+text_shell(struct text *t, const char *word)
+{
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				    "0123456789_-+=./:,@";
+	if (*word && !word[strspn(word, plain)]) {
+		text_puts(t, word);
+		return;
+	}
+	bool has_control = false;
+	for (const char *s = word; *s; s++)
+		has_control |= (unsigned char)*s < ' ' || *s == 0x7f;
+	/* control characters are escapes of bash, so that the command stays on one line */
+	text_puts(t, has_control ? "$'" : "'");
+	for (; has_control && *word; word++)
+		if ((unsigned char)*word < ' ' || *word == 0x7f)
+			text_printf(t, "\\%03o", (unsigned)(unsigned char)*word);
+		else
+			text_printf(t, strchr("'\\", *word) ? "\\%c" : "%c", *word);
+	for (; *word; word++)
+		text_puts(t, *word == '\'' ? "'\\''" : (char[]){ *word, '\0' });
+	text_putc(t, '\'');
+}

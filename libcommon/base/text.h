@@ -90,6 +90,9 @@ void text_c_string(struct text *t, const char *s);
 /* Appends text for XML and HTML, with ? for control characters and bytes that are not UTF-8. */
 void text_html(struct text *t, const char *s);
 
+/* Appends a word of a command for a shell, in quotes if it needs them, on one line. */
+void text_shell(struct text *t, const char *word);
+
 /* Appends a CSV field, quoted if necessary. */
 void text_csv(struct text *t, const char *s);
 

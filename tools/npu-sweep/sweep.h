@@ -231,10 +231,9 @@ bool run_plan(const struct options *o, const struct programs *programs, struct p
 
 bool emit_plan(const struct options *o, struct plan *p, const struct store *s,
 	       const bool *want, struct text *t, struct err *e);
-/* emit_commands.c: prints a command for each job; and a word, quoted for a shell */
+/* emit_commands.c: prints a command for each job */
 void emit_commands(const struct options *o, const struct plan *p, const bool *want,
 		   struct text *t);
-void text_shell(struct text *t, const char *word);
 
 /* ---- rows.c: turns results into rows ----------------------------------------------------- */
 

@@ -166,17 +166,19 @@ put_help(struct text *t, const struct report *r, int op)
 	bool may_widen = q && q->type == TFL_INT8 && r->plan[op].has_16;
 	if (isinf(noise_ratio_db(f->own_signal, f->own_noise)) && !(f->own_noise > 0))
 		return;
-	if (is_clipped)
+	if (is_clipped) {
 		text_printf(t, "--ranges=minmax: %.2g %% of the values are clipped",
 			    100 * (double)f->clipped / (double)f->n);
-	else if (apart > CHANNELS_APART)
+	} else if (apart > CHANNELS_APART) {
 		text_printf(t, "--per-channel-fc: the weights of the channels differ by %.3g to 1",
 			    apart);
-	else if (may_widen && used < USED_PERCENT)
-		text_printf(t, "--keep-int16=%s: the values use %.2g %% of a range that other "
-			    "tensors or the operator set", output_of(r->m, op)->name, used);
-	else if (may_widen)
-		text_printf(t, "--keep-int16=%s", output_of(r->m, op)->name);
+	} else if (may_widen) {
+		text_puts(t, "--keep-int16=");
+		text_shell(t, output_of(r->m, op)->name);
+		if (used < USED_PERCENT)
+			text_printf(t, ": the values use %.2g %% of a range that other tensors or "
+				    "the operator set", used);
+	}
 }
 
 /* ---- text --------------------------------------------------------------------------- */
