@@ -919,6 +919,8 @@ front()
 	report slow --optimise=Size
 	npu-report --compare=slow.json --compare=fast.tflite -o c.html fast.json
 	xmllint --noout c.html
+	grep '^<h1>' c.html | sed 1d |
+		diff - <(printf '<h1>fast.json compared with %s</h1>\n' slow.json fast.tflite)
 	part=$(jq -n --slurpfile a slow.json --slurpfile b fast.json \
 		'100 * (1 - $b[0].calibrated_cycles / $a[0].calibrated_cycles)')
 	grep -q "<dt>Time</dt><dd><b>[^<]*</b><small>$(printf %.1f "$part") % less; it was " c.html

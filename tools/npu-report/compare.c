@@ -297,6 +297,11 @@ print_comparison(struct text *t, const struct report *old, size_t n_old,
 				     compare_cpu(&old[i], new),
 				     compare_memory(&old[i], new) };
 		if (html) {
+			if (n_old > 1) { /* the title names all of them */
+				text_puts(t, "<h1>");
+				text_html(t, arena_printf(a, "%s compared with %s", now, file[i]));
+				text_puts(t, "</h1>\n");
+			}
 			print_comparison_page(t, &old[i], new, &rows, b, ARRAY_LEN(b));
 			continue;
 		}
