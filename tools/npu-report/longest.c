@@ -26,6 +26,8 @@ list_longest(const struct report *r, size_t most, struct longest *out)
 	for (size_t i = 0; i < r->n_layers; i++) {
 		const struct layer *l = &r->layer[i];
 		const struct node *x = NULL; /* the operator of the source; NULL: the file does not say */
+		if (l->is_memory)
+			continue;
 		for (size_t k = 0; r->has_map && !x && k < r->n_nodes; k++)
 			if (r->node[k].layer == (int)i && r->node[k].within < 0)
 				x = &r->node[k];
