@@ -104,7 +104,7 @@ function compile(limit) {
 		id: job, bytes: quantized || model.bytes, name: model.name, limit,
 		accelerator: $("accelerator").value, check: $("check").value === "1",
 		curve: !front, front: front && front.json, data: quantized ? [] : data,
-		range: $("range").value,
+		range: $("range").value, resize: $("resize").value, integers: $("ends").value === "1",
 		memory: $("part").value ? [`--part=${$("part").value}`]
 			: [`--system-config=${$("system").value}`,
 				`--memory-mode=${$("mode").value}`],
@@ -435,7 +435,7 @@ function begin() {
 		if (files.length)
 			takeData(files[0].file.webkitRelativePath.split("/")[0] || files[0].file.name, files);
 	};
-	$("range").onchange = () => data.length && compile(0);
+	["range", "resize"].forEach((k) => $(k).onchange = () => data.length && compile(0));
 	$("samples").onsubmit = (e) => e.preventDefault();
 	$("sample").onclick = () => take("digits.tflite", new Blob([Uint8Array.from(
 		atob(NPUTOOLS.sample), (c) => c.charCodeAt(0))]));
@@ -443,7 +443,7 @@ function begin() {
 	$("part").onchange = () => { choosePart(); compile(0); };
 	$("accelerator").onchange = () => { fitSystem(); compile(0); };
 	$("system").onchange = () => { fitMode($("mode").value); compile(0); };
-	["mode", "check"].forEach((k) => $(k).onchange = () => compile(0));
+	["mode", "check", "ends"].forEach((k) => $(k).onchange = () => compile(0));
 	$("options").onsubmit = (e) => e.preventDefault();
 	$("slider").oninput = () => {
 		const i = Number($("slider").value);

@@ -32,8 +32,10 @@ function all(buffer) {
 
 class Refused extends Error {}
 
-/* The message of a float model names options of programs; the page has a control instead. */
+/* Messages name options of programs for which the page has a control. */
 function forPage(message) {
+	message = message.replace(/--integer-io of npucc( or tfl-partition)?/g,
+		"the choice of float inputs and outputs above");
 	let m = message.match(/^(.*error: )not fully integer: .*?(\d+ of \d+ operators read or compute floats)/m);
 	return !m ? message : `${m[1]}${m[2]}: choose a folder of pictures above, ` +
 		"with which the page makes an integer model";
@@ -70,8 +72,8 @@ function quantize(fs, job, model, say) {
 			fs.mkdirSync(`/data/${folder}`);
 		fs.put(folder ? `/data/${folder}/${name}` : `/data/${name}`, bytes);
 	}
-	let report = must(fs, "tfl-quantize", "-j1", "--data=/data", `--range=${job.range}`, "--json",
-		"-o", made, "--", model).out;
+	let report = must(fs, "tfl-quantize", "-j1", "--data=/data", `--range=${job.range}`,
+		`--resize=${job.resize}`, "--json", "-o", made, "--", model).out;
 	say({ quantized: fs.get(made), figures: report });
 	return made;
 }
@@ -79,7 +81,8 @@ function quantize(fs, job, model, say) {
 /*
  * job: bytes, name, accelerator, memory (options of the memory system), limit (bytes,
  * or 0), check, curve (true if the front is needed), data (samples: folder, or "", name, bytes)
- * and range, with which a float model is quantized
+ * range and resize, with which a float model is quantized; integers: the model's float ends
+ * become integers
  */
 function compile(job) {
 	let fs = new MemoryFs(), say = (found) => postMessage({ id: job.id, found });
@@ -89,6 +92,7 @@ function compile(job) {
 	let model = `/${name}${suffix}`, made = `/${name}_npu.tflite`;
 	let target = ["-a", job.accelerator, ...job.memory];
 	let limit = job.limit ? [`--arena-cache-size=${job.limit}`] : [];
+	let ends = job.integers && !tosa ? ["--integer-io"] : [];
 	let quantizes = job.data.length && suffix === ".tflite";
 	let steps = ["operators", "compile", "estimate", "header", "report"];
 	if (job.curve)
@@ -108,13 +112,13 @@ function compile(job) {
 
 	step("operators");
 	say({ placed: must(fs, tosa ? "tosa-partition" : "tfl-partition", "--report",
-		"-a", job.accelerator, "--", model).out });
+		...ends, "-a", job.accelerator, "--", model).out });
 
 	step("compile");
 	let begin = performance.now();
-	let said = must(fs, "npucc", ...target, ...limit, "-o", made, "--", model).err;
+	let said = must(fs, "npucc", ...target, ...ends, ...limit, "-o", made, "--", model).err;
 	let compiled = fs.get(made);
-	say({ ms: performance.now() - begin, said, compiled, name });
+	say({ ms: performance.now() - begin, said: forPage(said), compiled, name });
 
 	step("estimate");
 	let report = run(fs, "npu-perf", "--json", ...job.memory, made);
@@ -130,7 +134,7 @@ function compile(job) {
 	let front = [];
 	if (!report.status && job.curve) {
 		step("curve");
-		let curve = run(fs, "npucc", ...target, "--front", "--json", "-o", "-", "--", model);
+		let curve = run(fs, "npucc", ...target, ...ends, "--front", "--json", "-o", "-", "--", model);
 		if (!curve.status) {
 			fs.put("/front.json", new TextEncoder().encode(curve.out));
 			front = ["--front=/front.json"];

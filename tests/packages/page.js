@@ -70,8 +70,9 @@ const cases = {
 			console.log(`${id}\t${path.basename(await fetched(b, id))}`);
 	},
 	/* a folder of samples and a float model, chosen or dropped, with a range */
-	async quantize(b, how, folder, range, file) {
+	async quantize(b, how, folder, range, resize, file) {
 		await ready(b);
+		await b.value(`document.getElementById("resize").value = ${JSON.stringify(resize)}`);
 		await b.value(`document.getElementById("range").value = ${JSON.stringify(range)}`);
 		if (how === "dropped") {
 			await b.drop(path.resolve(folder), path.resolve(file));
@@ -254,6 +255,7 @@ const cases = {
 		console.log(`system\t${await choose("system", "Ethos_U55_Deep_Embedded")}`);
 		console.log(`mode\t${await choose("mode", "Sram_Only")}`);
 		console.log(`check\t${await choose("check", "1")}`);
+		console.log(`ends\t${await choose("ends", "1")}`);
 		console.log(`none\t${await choose("part", "himax-we2")}`);
 		console.log(`back\t${await choose("part", "")}`);
 		const all = await b.value("[...document.querySelectorAll('button, input, select, textarea, a, " +

@@ -90,16 +90,17 @@ equal()
 	mkdir -p samples/a samples/b
 	cp "$TOP"/tests/models/digits/digit-[0-2].pgm samples/a/
 	cp "$TOP"/tests/models/digits/digit-[3-6].pgm samples/b/
-	for how in chosen:0,1 dropped:-1,1; do
-		range=${how#*:}
+	{ printf 'P5 56 42 255\n'; head -c 2352 "$TOP"/tests/models/digits-float.tflite; } >samples/b/large.pgm
+	for how in chosen:0,1:bilinear dropped:-1,1:area; do
+		IFS=: read -r _ range resize <<<"$how"
 		rm -f got/*
-		page quantize "${how%:*}" samples "$range" "$float"
-		tfl-quantize --data=samples --range="$range" --json -o want.tflite "$float" >report
+		page quantize "${how%%:*}" samples "$range" "$resize" "$float"
+		tfl-quantize --data=samples --range="$range" --resize="$resize" --json -o want.tflite "$float" >report
 		cmp want.tflite got/digits-float_int8.tflite
 		npucc -q -a ethos-u55-128 "${memory[@]}" -o npu.tflite want.tflite
 		cmp npu.tflite got/digits-float_npu.tflite
-		has chosen "samples, 7 files"
-		has n-equal-answers "$(jq -r '"\(.equal_answers) of 7"' report)"
+		has chosen "samples, 8 files"
+		has n-equal-answers "$(jq -r '"\(.equal_answers) of 8"' report)"
 		grep -q '^n-accuracy.* % in float, .* % quantized$' found
 	done
 	# without a folder, the message names the control of the page
@@ -108,7 +109,7 @@ equal()
 	run ! grep -e ' --' found
 	# an integer model is not quantized again
 	rm -f got/*
-	page quantize dropped samples 0,1 "$digits"
+	page quantize dropped samples 0,1 area "$digits"
 	has quantized false
 	npucc -q -a ethos-u55-128 "${memory[@]}" -o npu.tflite "$digits"
 	cmp npu.tflite got/digits_npu.tflite
@@ -249,7 +250,7 @@ offers()
 	# without a part, the names of its memory system stay
 	grep -qP '^back\t' found
 	# a new control needs a test: each of these is used by a case of page.js
-	grep -qxP 'all\taccelerator cancel check data file get-header get-model get-quantized get-report mode part range report sample scroll slider system' found ||
+	grep -qxP 'all\taccelerator cancel check data ends file get-header get-model get-quantized get-report mode part range report resize sample scroll slider system' found ||
 		{ grep '^all' found; false; }
 }
 
