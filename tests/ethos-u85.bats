@@ -304,7 +304,7 @@ exact() {
 		"${NPUTOOLS_TESTBIN:-$TOP/build/tests}/gen-tosa" $k >m.tosa
 		npucc -q --part=alif-e8-u85 -o m.tflite m.tosa
 		npu-dis --high-level m.tflite >listing
-		[ "$(grep -A1 kernel_wait listing | grep -c 'table l')" -ge 1 ]
+		[ "$(grep -A1 kernel_wait listing | grep -c '# table ')" -ge 1 ]
 		npu-dis --verify m.tflite >verdict 2>findings
 		run -1 grep 'rule 45' verdict findings
 	done

@@ -117,7 +117,7 @@ progress()
 	[ -z "$(ls -A dir)" ]
 	# npu-sched cannot know what npucc does next: other curves come, and their number is shown
 	rm -f said
-	interrupted '\r\e\[Knpu-sched: curve [2-4] of 4, for ethos-u55-[0-9]*: [0-9]* %' npucc \
+	interrupted '\r\e\[Knpu-sched: curve [23] of 3, for [a-z0-9-]*: [0-9]* %' npucc \
 		--part=alif-e7-hp --effort=9 --advice --report=dir/m.html -o dir/m_npu.tflite m.tflite
 	run ! grep ' left' said
 	# standard error that is no terminal gets messages alone
