@@ -256,7 +256,6 @@ find_smaller(struct search *x, struct point *fastest)
 		return ok;
 	*fastest = *p;
 	q = question_of(s, ASK_FASTEST, fastest->sram);
-	q.slowest = fastest->cycles;
 	ok = explore(x, fastest->variant, q);
 	p = ok ? front_answer(&x->front) : NULL;
 	if (p && p->cycles <= fastest->cycles)
