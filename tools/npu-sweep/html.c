@@ -137,10 +137,11 @@ marks_of(double least, double most, double space)
 {
 	enum { FEW = 4 };
 	struct marks m = { .v = first_round(least) };
+	double v = m.v;
 	int n = 0;
-	for (double v = m.v; v <= most; v = next_round(v))
-		n++;
-	if (n >= FEW)
+	for (; n < FEW && v <= most; n++)
+		v = next_round(v);
+	if (n == FEW)
 		return m;
 	m.step = first_round((most - least) / space);
 	m.v = ceil(least / m.step) * m.step;
